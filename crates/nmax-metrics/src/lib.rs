@@ -1,0 +1,26 @@
+//! What one exchange measured, and sums of it: pure values, no clock, no socket, no file.
+//!
+//! # Layout
+//! - [`time`]: nanoseconds since the start of a run, and the clock that the shells implement
+//! - [`outcome`]: how an exchange ended
+//! - [`sample`]: one exchange as measured
+//! - [`histogram`]: latencies, mergeable without loss
+//! - [`aggregate`]: all that is counted, of one window or of a whole run
+//! - [`window`]: an aggregate with its place in time
+//! - [`names`]: request names, their ids, and the cap on their number
+
+pub mod aggregate;
+pub mod histogram;
+pub mod names;
+pub mod outcome;
+pub mod sample;
+pub mod time;
+pub mod window;
+
+pub use aggregate::{Aggregate, CheckStats, Dropped, LatencySet, RequestStats, ScenarioStats, Section};
+pub use histogram::Histogram;
+pub use names::{NameId, Names, suggest_template};
+pub use outcome::{ErrorKind, Outcome};
+pub use sample::{Network, Sample};
+pub use time::{Clock, Nanos};
+pub use window::Window;

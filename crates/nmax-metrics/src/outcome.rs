@@ -1,0 +1,85 @@
+//! How an exchange ended: *ok*, *failed* (a valid reply that is not ok) or *error* (no valid reply).
+
+/// The end of an exchange.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outcome {
+    /// A valid reply with an expected status, and every check held.
+    Ok,
+    /// A valid reply that is not ok.
+    Failed,
+    /// No valid reply.
+    Error(ErrorKind),
+}
+
+/// Why there was no valid reply.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ErrorKind {
+    /// The host name did not resolve.
+    Dns,
+    /// The connection was refused or not reachable.
+    Connect,
+    /// The TLS handshake failed, a wrong certificate included.
+    Tls,
+    /// A time limit passed; the latency is right-censored at that limit.
+    Timeout,
+    /// The connection was closed or reset before the reply was complete.
+    Reset,
+    /// The reply was not HTTP.
+    Protocol,
+    /// The reply was larger than the limit.
+    BodyLimit,
+    /// The address may not be loaded under the safety rules.
+    Blocked,
+    /// This host ran out of something (ports, descriptors): never the server's fault.
+    Injector,
+}
+
+impl ErrorKind {
+    /// Every kind, in the order of [`ErrorKind::index`].
+    pub const ALL: [Self; 9] = [
+        Self::Dns,
+        Self::Connect,
+        Self::Tls,
+        Self::Timeout,
+        Self::Reset,
+        Self::Protocol,
+        Self::BodyLimit,
+        Self::Blocked,
+        Self::Injector,
+    ];
+
+    /// Position in [`ErrorKind::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name used in JSON, tables and thresholds.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dns => "dns",
+            Self::Connect => "connect",
+            Self::Tls => "tls",
+            Self::Timeout => "timeout",
+            Self::Reset => "reset",
+            Self::Protocol => "protocol",
+            Self::BodyLimit => "body_limit",
+            Self::Blocked => "blocked",
+            Self::Injector => "injector",
+        }
+    }
+
+    /// What the person who reads the result can do about it.
+    pub const fn remedy(self) -> &'static str {
+        match self {
+            Self::Dns => "check the host name, or give the address",
+            Self::Connect => "check that the server listens on this address and port, and that no firewall is between",
+            Self::Tls => "check the certificate's host name, issuer and dates; `--ca FILE` trusts your own issuer",
+            Self::Timeout => "the server did not answer in time: see its queue, or raise `timeout`",
+            Self::Reset => "the server or something between closed the connection: see its log and its limits",
+            Self::Protocol => "the port does not speak HTTP/1.1 (or TLS is expected): check scheme and port",
+            Self::BodyLimit => "the reply is larger than the limit: raise it, or ask for less",
+            Self::Blocked => "see `nmax run --help`, section Safety, for what may be loaded and how to allow more",
+            Self::Injector => "this machine ran out of ports, descriptors or memory: raise its limits or use fewer connections",
+        }
+    }
+}

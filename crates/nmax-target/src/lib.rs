@@ -1,0 +1,1 @@
+//! The calibrated target: a real HTTP server whose true behaviour is known.
