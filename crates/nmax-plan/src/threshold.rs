@@ -1,0 +1,132 @@
+//! Conditions on a run's result, as written: `response_time p95 < 400ms for request search in hold`.
+
+use std::time::Duration;
+
+/// `metric [stat] op value [for request|scenario|tag NAME] [in hold|whole|last DURATION]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    /// The condition as written.
+    pub text: String,
+    /// What is measured.
+    pub metric: Metric,
+    /// Which number of it.
+    pub stat: Stat,
+    /// Comparison.
+    pub op: Op,
+    /// The limit, in the metric's unit.
+    pub limit: Limit,
+    /// Of which part of the run's traffic.
+    pub scope: Scope,
+    /// Of which part of the run's time.
+    pub within: Within,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Metric {
+    /// done − intended
+    ResponseTime,
+    /// done − sent
+    ServiceTime,
+    /// first byte − sent
+    Ttfb,
+    /// sent − intended
+    SendLag,
+    /// Duration of iterations
+    IterationTime,
+    /// (failed + errors) / count
+    FailureRate,
+    /// Exchanges without a valid reply
+    Errors,
+    /// Exchanges with a valid reply that is not ok
+    Failed,
+    /// Due iterations that never started
+    Dropped,
+    /// Iterations started per second
+    Rate,
+    /// Exchanges completed per second
+    Throughput,
+    /// Bytes received
+    Bytes,
+    /// Share of checks that held
+    Checks,
+    /// Iterations completed
+    Iterations,
+}
+
+/// Which number of a metric.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stat {
+    /// The metric's own single value (rates, counts, shares).
+    Value,
+    /// Number of values.
+    Count,
+    /// Arithmetic mean.
+    Mean,
+    /// Smallest.
+    Min,
+    /// Largest.
+    Max,
+    /// Quantile in (0, 1).
+    Quantile(f64),
+}
+
+/// Comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// `<`
+    Below,
+    /// `<=`
+    AtMost,
+    /// `>`
+    Above,
+    /// `>=`
+    AtLeast,
+}
+
+impl Op {
+    /// Whether `value op limit` holds; false for NaN.
+    pub fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Self::Below => value < limit,
+            Self::AtMost => value <= limit,
+            Self::Above => value > limit,
+            Self::AtLeast => value >= limit,
+        }
+    }
+}
+
+/// A limit with its unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// A time.
+    Nanos(f64),
+    /// A share; for `rate`, of the intended rate; for `dropped`, of the due iterations.
+    Ratio(f64),
+    /// Per second.
+    PerSecond(f64),
+    /// A plain number: counts, bytes.
+    Number(f64),
+}
+
+/// Of which part of the run's traffic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of it.
+    Total,
+    /// One request name.
+    Request(String),
+    /// One scenario, by its name.
+    Scenario(String),
+}
+
+/// Of which part of the run's time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Within {
+    /// The hold, ramps and warm-up excluded.
+    Hold,
+    /// Everything.
+    Whole,
+    /// The last part of the hold.
+    Last(Duration),
+}
