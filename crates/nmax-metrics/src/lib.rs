@@ -7,20 +7,26 @@
 //! - [`histogram`]: latencies, mergeable without loss
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
 //! - [`window`]: an aggregate with its place in time
+//! - [`failure`]: a failed exchange, kept whole for study
+//! - [`resource`]: readings of hosts
 //! - [`names`]: request names, their ids, and the cap on their number
 
 pub mod aggregate;
+pub mod failure;
 pub mod histogram;
 pub mod names;
 pub mod outcome;
+pub mod resource;
 pub mod sample;
 pub mod time;
 pub mod window;
 
-pub use aggregate::{Aggregate, CheckStats, Dropped, LatencySet, RequestStats, ScenarioStats, Section};
+pub use aggregate::{Aggregate, CheckStats, Dropped, LatencySet, LoadStats, RequestStats, ScenarioStats, Section};
+pub use failure::FailureExample;
 pub use histogram::Histogram;
-pub use names::{NameId, Names, suggest_template};
+pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
+pub use resource::Resource;
 pub use sample::{Network, Sample};
 pub use time::{Clock, Nanos};
 pub use window::Window;

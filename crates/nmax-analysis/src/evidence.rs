@@ -1,0 +1,53 @@
+//! What a run measured, as handed to the judgement and to reports.
+
+use std::time::Duration;
+
+use nmax_metrics::{Aggregate, Catalog, Nanos};
+use nmax_plan::plan::Plan;
+
+/// All that a judgement may look at.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The plan as resolved.
+    pub plan: &'a Plan,
+    /// Names behind the numbers.
+    pub catalog: &'a Catalog,
+    /// Sums over the whole run; section `Hold` is what statistics are made of.
+    pub totals: &'a Aggregate,
+    /// Statistics interval as it was: planned hold, cut at the real end of the run.
+    pub hold: (Nanos, Nanos),
+    /// End of the run, drain included.
+    pub end: Nanos,
+    /// Sums over the last part of the hold, for thresholds that ask for it.
+    pub last: &'a [(Duration, Aggregate)],
+    /// What is known of the injector.
+    pub injector: &'a InjectorFacts,
+}
+
+impl Evidence<'_> {
+    /// Length of the statistics interval, s.
+    pub fn hold_s(&self) -> f64 {
+        self.hold.1.since(self.hold.0).as_secs_f64()
+    }
+}
+
+/// What is known of the injector besides what exchanges show.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InjectorFacts {
+    /// Worker threads.
+    pub workers: u32,
+    /// CPU utilization of the busiest worker within the hold, 0 to 1.
+    pub cpu_utilization_max: Option<f64>,
+    /// Mean CPU utilization over workers within the hold, 0 to 1.
+    pub cpu_utilization_mean: Option<f64>,
+    /// Most open descriptors at once.
+    pub open_files_max: Option<u64>,
+    /// Soft limit of descriptors.
+    pub open_files_limit: Option<u64>,
+    /// Most local ports in use at once.
+    pub ports_used_max: Option<u64>,
+    /// Windows without a report of some worker (a gap in the data).
+    pub windows_missing: u64,
+    /// The run was stopped by a person or a limit before its planned end.
+    pub interrupted: bool,
+}

@@ -1,0 +1,85 @@
+//! The judgement: thresholds, gates and the verdict that follows from them.
+
+/// PASS, FAIL or INVALID; INVALID outranks the other two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Every threshold holds and every gate is open.
+    Pass,
+    /// A threshold does not hold.
+    Fail,
+    /// A gate is closed: the numbers judge nothing.
+    Invalid,
+}
+
+impl Verdict {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+/// Why the verdict is what it is, or a warning that does not change it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reason {
+    /// Stable code: `G1_RATE`, `THRESHOLD`, `TARGET_OVERLOADED`, `FEW_SAMPLES`, ...
+    pub code: &'static str,
+    /// One sentence for a person, with the figures.
+    pub text: String,
+    /// The figures alone: name and value as printed.
+    pub evidence: Vec<(String, String)>,
+    /// Whether it decides the verdict; otherwise it is a warning.
+    pub decides: bool,
+}
+
+/// A threshold and what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThresholdResult {
+    /// The condition as written.
+    pub condition: String,
+    /// Measured value, in the unit of the limit (times in ms, shares 0 to 1); `None` without samples.
+    pub value: Option<f64>,
+    /// The limit, same unit.
+    pub limit: f64,
+    /// Unit as printed: `ms`, `%`, `/s`, `` (counts).
+    pub unit: &'static str,
+    /// Distance to the limit relative to it, positive when it holds; `None` without samples or with limit 0.
+    pub margin: Option<f64>,
+    /// Whether the condition holds; false without samples.
+    pub holds: bool,
+}
+
+/// A validity gate and what was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    /// `G1`, `G3`, `G4`, `G8`.
+    pub code: &'static str,
+    /// What it looks at: `rate`, `injector lag`, ...
+    pub name: &'static str,
+    /// Measured value; `None` when it does not apply.
+    pub value: Option<f64>,
+    /// The limit it was compared with.
+    pub limit: Option<f64>,
+    /// Unit of both, as printed.
+    pub unit: &'static str,
+    /// Whether the run may be believed in this respect.
+    pub holds: bool,
+    /// One sentence for a person.
+    pub text: String,
+}
+
+/// The whole judgement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// Follows from gates and thresholds.
+    pub verdict: Verdict,
+    /// In order of weight; never empty for FAIL and INVALID.
+    pub reasons: Vec<Reason>,
+    /// In the order of the plan.
+    pub thresholds: Vec<ThresholdResult>,
+    /// Every gate that was looked at.
+    pub gates: Vec<Gate>,
+}

@@ -1,0 +1,196 @@
+//! Latencies as an HDR histogram: 3 digits (relative error at most 0.1 %), 1 µs to 1 h, merged by addition.
+//!
+//! Memory starts at 24 kB, grows with the magnitude of the values and never with their number.
+//! Count, sum, minimum and maximum are exact.
+
+use hdrhistogram::Histogram as Hdr;
+
+/// Smallest distinguishable value, ns.
+pub const LOWEST_NS: u64 = 1_000;
+/// Largest value, ns; larger ones are clamped to it and counted as clamped.
+pub const HIGHEST_NS: u64 = 3_600_000_000_000;
+/// Significant decimal digits.
+pub const DIGITS: u8 = 3;
+
+/// A mergeable distribution of nanoseconds.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    buckets: Hdr<u64>,
+    exact: Exact,
+}
+
+/// What a histogram knows exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exact {
+    /// Sum of the values, ns.
+    pub sum_ns: u128,
+    /// Smallest value, ns; `u64::MAX` while empty.
+    pub min_ns: u64,
+    /// Largest value, ns.
+    pub max_ns: u64,
+    /// Values above [`HIGHEST_NS`].
+    pub clamped: u64,
+}
+
+impl Exact {
+    const EMPTY: Self = Self { sum_ns: 0, min_ns: u64::MAX, max_ns: 0, clamped: 0 };
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.exact == other.exact && self.recorded().eq(other.recorded())
+    }
+}
+
+impl Histogram {
+    /// An empty histogram.
+    pub fn new() -> Self {
+        let mut buckets =
+            Hdr::new_with_bounds(LOWEST_NS, 2 * LOWEST_NS, DIGITS).expect("1 µs, 2 µs and 3 digits are valid bounds");
+        buckets.auto(true);
+        Self { buckets, exact: Exact::EMPTY }
+    }
+
+    /// Adds one value. O(1); allocates only when the value is of a magnitude not seen before.
+    #[inline]
+    pub fn record(&mut self, value_ns: u64) {
+        self.record_n(value_ns, 1);
+    }
+
+    /// Adds `n` times the same value.
+    #[inline]
+    pub fn record_n(&mut self, value_ns: u64, n: u64) {
+        if n == 0 {
+            return;
+        }
+        let mut value_ns = value_ns;
+        if value_ns > HIGHEST_NS {
+            self.exact.clamped += n;
+            value_ns = HIGHEST_NS;
+        }
+        self.exact.sum_ns += u128::from(value_ns) * u128::from(n);
+        self.exact.min_ns = self.exact.min_ns.min(value_ns);
+        self.exact.max_ns = self.exact.max_ns.max(value_ns);
+        self.buckets.record_n(value_ns, n).expect("an auto-resizing histogram takes every value up to one hour");
+    }
+
+    /// Adds all of `other`: the histogram of the union.
+    pub fn merge(&mut self, other: &Self) {
+        if other.is_empty() {
+            return;
+        }
+        self.buckets.add(&other.buckets).expect("an auto-resizing histogram takes every other one");
+        self.exact.sum_ns += other.exact.sum_ns;
+        self.exact.min_ns = self.exact.min_ns.min(other.exact.min_ns);
+        self.exact.max_ns = self.exact.max_ns.max(other.exact.max_ns);
+        self.exact.clamped += other.exact.clamped;
+    }
+
+    /// Empties it and keeps its memory.
+    pub fn reset(&mut self) {
+        if !self.is_empty() {
+            self.buckets.reset();
+            self.exact = Exact::EMPTY;
+        }
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.buckets.len()
+    }
+
+    /// Whether there is no value.
+    pub fn is_empty(&self) -> bool {
+        self.buckets.is_empty()
+    }
+
+    /// Sum, minimum, maximum and clamped values.
+    pub fn exact(&self) -> Exact {
+        self.exact
+    }
+
+    /// Replaces what is known exactly, after reading the buckets back from a file that keeps both.
+    pub fn set_exact(&mut self, exact: Exact) {
+        self.exact = exact;
+    }
+
+    /// Arithmetic mean, ns.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.exact.sum_ns as f64 / self.count() as f64)
+    }
+
+    /// Smallest value, ns.
+    pub fn min_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.exact.min_ns)
+    }
+
+    /// Largest value, ns.
+    pub fn max_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.exact.max_ns)
+    }
+
+    /// The value below or at which a share `q` of all values lie, ns: of rank ⌈q·n⌉ (at least 1), to 0.1 %.
+    ///
+    /// Between [`Self::min_ns`] and [`Self::max_ns`], always.
+    pub fn quantile_ns(&self, q: f64) -> Option<u64> {
+        let rank = (q.clamp(0.0, 1.0) * self.count() as f64).ceil().max(1.0) as u64;
+        self.value_at_rank_ns(rank)
+    }
+
+    /// The value of that rank (1 = smallest) in sorted order, ns, to 0.1 %; `None` beyond the last.
+    pub fn value_at_rank_ns(&self, rank: u64) -> Option<u64> {
+        if rank == 0 || rank > self.count() {
+            return None;
+        }
+        if rank == self.count() {
+            return Some(self.exact.max_ns);
+        }
+        let mut below = 0;
+        for (low_ns, high_ns, count) in self.recorded() {
+            below += count;
+            if below >= rank {
+                let middle_ns = low_ns + (high_ns - low_ns) / 2;
+                return Some(middle_ns.clamp(self.exact.min_ns, self.exact.max_ns));
+            }
+        }
+        Some(self.exact.max_ns)
+    }
+
+    /// Non-empty buckets, ascending: lowest value, highest value (inclusive), both ns, and count.
+    pub fn recorded(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        self.buckets.iter_recorded().map(|step| {
+            let high_ns = step.value_iterated_to();
+            (self.buckets.lowest_equivalent(high_ns), high_ns, step.count_since_last_iteration())
+        })
+    }
+
+    /// Number of values in buckets that end at or below `limit_ns`.
+    pub fn count_at_most(&self, limit_ns: u64) -> u64 {
+        self.recorded().take_while(|(_, high_ns, _)| *high_ns <= limit_ns).map(|(_, _, count)| count).sum()
+    }
+
+    /// The buckets as a plain HDR histogram with the standard bounds, for files.
+    pub fn to_hdr(&self) -> Hdr<u64> {
+        let mut hdr = Hdr::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS).expect("the standard bounds are valid");
+        hdr.add(&self.buckets).expect("values are clamped to the standard bounds");
+        hdr
+    }
+
+    /// From a plain HDR histogram; exact figures are then only as good as its buckets.
+    pub fn from_hdr(hdr: &Hdr<u64>) -> Self {
+        let mut histogram = Self::new();
+        for step in hdr.iter_recorded() {
+            histogram.record_n(step.value_iterated_to().min(HIGHEST_NS), step.count_since_last_iteration());
+        }
+        histogram
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn of(values: &[u64]) -> Histogram {
+    let mut histogram = Histogram::new();
+    values.iter().for_each(|value| histogram.record(*value));
+    histogram
+}
+
+/// Values over the whole range, each magnitude equally likely.
+fn values() -> impl Strategy<Value = Vec<u64>> {
+    let value = (0.0..41.7_f64).prop_map(|bits| bits.exp2() as u64);
+    proptest::collection::vec(value, 1..200)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Law: every quantile is within 0.1 % (or 1 µs) of the brute-force one, and between minimum and maximum.
+    #[test]
+    fn quantiles_match_brute_force(values in values(), q in 0.0..=1.0_f64) {
+        let histogram = of(&values);
+        let mut sorted: Vec<u64> = values.iter().map(|value| (*value).min(HIGHEST_NS)).collect();
+        sorted.sort_unstable();
+        let rank = (q * sorted.len() as f64).ceil().max(1.0) as usize;
+        let (want, got) = (sorted[rank - 1], histogram.quantile_ns(q).unwrap());
+        prop_assert!(want.abs_diff(got) as f64 <= (want as f64 * 1e-3).max(1e3), "want {want}, got {got}");
+        prop_assert!(sorted[0] <= got && got <= sorted[sorted.len() - 1]);
+    }
+
+    /// Law: the merged histogram is the histogram of the union, in any order.
+    #[test]
+    fn merge_is_union(a in values(), b in values(), c in values()) {
+        let union = of(&[a.clone(), b.clone(), c.clone()].concat());
+        let (mut left, mut right) = (of(&a), of(&c));
+        left.merge(&of(&b));
+        left.merge(&of(&c));
+        right.merge(&of(&b));
+        right.merge(&of(&a));
+        prop_assert_eq!(&left, &union);
+        prop_assert_eq!(&right, &union);
+    }
+
+    /// Count, sum, minimum and maximum are exact; writing to the standard form and back keeps the buckets.
+    #[test]
+    fn exact_figures_and_standard_form(values in values()) {
+        let histogram = of(&values);
+        let clamped: Vec<u64> = values.iter().map(|value| (*value).min(HIGHEST_NS)).collect();
+        prop_assert_eq!(histogram.count(), values.len() as u64);
+        prop_assert_eq!(histogram.exact().sum_ns, clamped.iter().map(|value| u128::from(*value)).sum::<u128>());
+        prop_assert_eq!(histogram.min_ns(), clamped.iter().min().copied());
+        prop_assert_eq!(histogram.max_ns(), clamped.iter().max().copied());
+        let mut back = Histogram::from_hdr(&histogram.to_hdr());
+        back.set_exact(histogram.exact());
+        prop_assert_eq!(back, histogram);
+    }
+}
+
+#[test]
+fn values_beyond_an_hour_are_clamped_and_counted() {
+    let histogram = of(&[HIGHEST_NS, HIGHEST_NS + 1, u64::MAX]);
+    assert_eq!(histogram.exact().clamped, 2);
+    assert_eq!(histogram.max_ns(), Some(HIGHEST_NS));
+    assert_eq!(histogram.count(), 3);
+}
+
+#[test]
+fn empty_has_no_numbers() {
+    let mut histogram = of(&[5_000]);
+    histogram.reset();
+    assert_eq!(histogram, Histogram::new());
+    assert_eq!((histogram.quantile_ns(0.5), histogram.mean_ns(), histogram.min_ns()), (None, None, None));
+}
+
+/// Rivals cap at one million samples or fewer; here five million go in and five million are counted.
+#[test]
+fn five_million_samples_are_five_million() {
+    let mut histogram = Histogram::new();
+    (0..5_000_000_u64).for_each(|i| histogram.record(1_000 + i));
+    assert_eq!(histogram.count(), 5_000_000);
+    let p50 = histogram.quantile_ns(0.5).unwrap();
+    assert!(p50.abs_diff(2_501_000) < 2_501, "{p50}");
+}
