@@ -1,1 +1,152 @@
-//! Extractors: regular expressions, CSS selectors, JSONPath and headers, compiled once, applied to replies.
+//! Extractors: where a value in a reply comes from, compiled once, applied to many replies.
+//!
+//! Regular expressions, CSS selectors, JSONPath (RFC 9535) and headers. This crate is the only one that names the
+//! libraries behind them. It knows no socket and no clock; which match is picked is the caller's choice.
+
+use nmax_plan::plan::Source;
+use regex::Regex;
+use scraper::{Html, Selector};
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+/// Most matches that are looked at in one reply.
+pub const MATCHES_MAX: usize = 10_000;
+
+/// A compiled source.
+#[derive(Debug)]
+pub enum Extractor {
+    /// Group 1, or the whole match of an expression without groups.
+    Regex(Regex),
+    /// An attribute's value, or the element's text.
+    Css(Box<Selector>, Option<String>),
+    /// Strings as they are, everything else as JSON.
+    Json(Box<JsonPath>),
+    /// A header's value, by lower-case name.
+    Header(String),
+}
+
+/// The parts of a reply that extractors read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'a> {
+    /// Header names and values in order.
+    pub headers: &'a [(&'a str, &'a [u8])],
+    /// Body bytes as kept.
+    pub body: &'a [u8],
+}
+
+impl Extractor {
+    /// Compiles a source; the error says what is wrong with it, for a person.
+    pub fn new(source: &Source) -> Result<Self, String> {
+        match source {
+            Source::Regex(pattern) => Regex::new(pattern).map(Self::Regex).map_err(|error| error.to_string()),
+            Source::Css { selector, attribute } => Selector::parse(selector)
+                .map(|parsed| Self::Css(Box::new(parsed), attribute.clone()))
+                .map_err(|error| format!("`{selector}` is not a CSS selector: {error}")),
+            Source::JsonPath(path) => JsonPath::parse(path)
+                .map(|parsed| Self::Json(Box::new(parsed)))
+                .map_err(|error| format!("`{path}` is not a JSONPath: {error}")),
+            Source::Header(name) => Ok(Self::Header(name.to_ascii_lowercase())),
+        }
+    }
+
+    /// Whether the body must be kept for it.
+    pub fn reads_body(&self) -> bool {
+        !matches!(self, Self::Header(_))
+    }
+
+    /// Every match in order, at most [`MATCHES_MAX`]. O(length of the body).
+    pub fn matches(&self, reply: &Reply<'_>) -> Vec<String> {
+        match self {
+            Self::Regex(pattern) => regex_matches(pattern, &String::from_utf8_lossy(reply.body)),
+            Self::Css(selector, attribute) => css_matches(selector, attribute.as_deref(), reply.body),
+            Self::Json(path) => json_matches(path, reply.body),
+            Self::Header(name) => reply
+                .headers
+                .iter()
+                .filter(|(header, _)| header.eq_ignore_ascii_case(name))
+                .take(MATCHES_MAX)
+                .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+                .collect(),
+        }
+    }
+}
+
+fn regex_matches(pattern: &Regex, body: &str) -> Vec<String> {
+    pattern
+        .captures_iter(body)
+        .filter_map(|captures| captures.get(1).or_else(|| captures.get(0)))
+        .take(MATCHES_MAX)
+        .map(|found| found.as_str().to_owned())
+        .collect()
+}
+
+fn css_matches(selector: &Selector, attribute: Option<&str>, body: &[u8]) -> Vec<String> {
+    let document = Html::parse_document(&String::from_utf8_lossy(body));
+    document
+        .select(selector)
+        .filter_map(|element| match attribute {
+            Some(name) => element.value().attr(name).map(str::to_owned),
+            None => Some(element.text().collect::<String>().trim().to_owned()),
+        })
+        .take(MATCHES_MAX)
+        .collect()
+}
+
+fn json_matches(path: &JsonPath, body: &[u8]) -> Vec<String> {
+    let Ok(document) = serde_json::from_slice::<Value>(body) else {
+        return Vec::new();
+    };
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    path.query(&document).iter().take(MATCHES_MAX).map(|value| text(value)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = r#"<a class="item" href="/item/1">One &amp; only</a><a href="/no">x</a><a class="item" href="/item/2">Two</a>"#;
+    const JSON: &str = r#"{"items":[{"id":7,"name":"a"},{"id":8,"name":"b"}]}"#;
+
+    #[track_caller]
+    fn check(source: Source, body: &str, want: &[&str]) {
+        let headers: [(&str, &[u8]); 2] = [("Location", b"/account"), ("set-cookie", b"a=1")];
+        let found = Extractor::new(&source).unwrap().matches(&Reply { headers: &headers, body: body.as_bytes() });
+        assert_eq!(found, want, "{source:?}");
+    }
+
+    #[test]
+    fn each_source_finds_every_match_in_order() {
+        let css = |selector: &str, attribute: Option<&str>| Source::Css {
+            selector: selector.into(),
+            attribute: attribute.map(str::to_owned),
+        };
+        check(css("a.item", Some("href")), PAGE, &["/item/1", "/item/2"]);
+        check(css("a.item", None), PAGE, &["One & only", "Two"]);
+        check(Source::Regex(r#"href="/item/(\d+)""#.into()), PAGE, &["1", "2"]);
+        check(Source::Regex("One".into()), PAGE, &["One"]);
+        check(Source::JsonPath("$.items[*].id".into()), JSON, &["7", "8"]);
+        check(Source::JsonPath("$.items[0].name".into()), JSON, &["a"]);
+        check(Source::Header("location".into()), "", &["/account"]);
+    }
+
+    #[test]
+    fn what_cannot_match_finds_nothing() {
+        check(Source::JsonPath("$.items".into()), "<not json>", &[]);
+        check(Source::Header("etag".into()), "", &[]);
+        check(Source::Regex("x{3}".into()), "\u{fffd}", &[]);
+    }
+
+    #[test]
+    fn wrong_syntax_is_an_error_that_names_it() {
+        for source in [
+            Source::Regex("(".into()),
+            Source::Css { selector: "a[".into(), attribute: None },
+            Source::JsonPath("items".into()),
+        ] {
+            assert!(!Extractor::new(&source).unwrap_err().is_empty(), "{source:?}");
+        }
+    }
+}

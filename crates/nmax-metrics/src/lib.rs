@@ -8,6 +8,7 @@
 //! - [`aggregate`]: all that is counted, of one window or of a whole run
 //! - [`window`]: an aggregate with its place in time
 //! - [`failure`]: a failed exchange, kept whole for study
+//! - [`raw`]: exchanges kept one by one
 //! - [`resource`]: readings of hosts
 //! - [`names`]: request names, their ids, and the cap on their number
 
@@ -16,6 +17,7 @@ pub mod failure;
 pub mod histogram;
 pub mod names;
 pub mod outcome;
+pub mod raw;
 pub mod resource;
 pub mod sample;
 pub mod time;
@@ -26,6 +28,7 @@ pub use failure::FailureExample;
 pub use histogram::Histogram;
 pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
+pub use raw::{RawSample, Why};
 pub use resource::Resource;
 pub use sample::{Network, Sample};
 pub use time::{Clock, Nanos};
