@@ -46,13 +46,13 @@ impl Curve {
     pub(super) fn instant(&self, area: f64) -> u64 {
         let (a, b) = (self.from_per_s, self.to_per_s);
         let Some(length_ns) = self.length_ns else {
-            return (area * NS_PER_S / a).ceil() as u64;
+            return (area * NS_PER_S / a) as u64;
         };
         if a <= b {
-            return rising_instant(a, b, length_ns, area).ceil() as u64;
+            return rising_instant(a, b, length_ns, area) as u64;
         }
         let tail = rising(b, a, length_ns, length_ns) - area;
-        length_ns.saturating_sub(rising_instant(b, a, length_ns, tail).floor() as u64)
+        length_ns.saturating_sub(rising_instant(b, a, length_ns, tail) as u64)
     }
 
     /// Rate at `t_ns` from the beginning, 1/s.

@@ -312,7 +312,7 @@ impl Segment {
     fn count_at(&self, t_ns: u64) -> u64 {
         match self.shape {
             Shape::Burst => self.end,
-            Shape::Even(curve) => (self.lambda(&curve, t_ns).floor() as u64)
+            Shape::Even(curve) => (self.lambda(&curve, t_ns) as u64)
                 .saturating_add(1)
                 .clamp(self.first, self.end),
             Shape::Poisson(curve, key) => {

@@ -32,7 +32,8 @@ pub(super) struct Leaf {
     /// Rank of the first value.
     first: u64,
     len: usize,
-    values: [f64; LEAF_MAX],
+    /// The leaf's own values, and the next larger one, so that reading in order seldom searches.
+    values: [f64; LEAF_MAX + 1],
 }
 
 impl Leaf {
@@ -68,7 +69,7 @@ enum Split {
 impl Uniforms {
     /// The leaf that holds the value of `rank`, from 0, below `count`.
     ///
-    /// A value that splits an inner node makes a leaf of its own.
+    /// When its value splits an inner node, it comes alone.
     pub(super) fn leaf(&self, rank: u64) -> Leaf {
         let mut node = self.root();
         loop {
@@ -86,7 +87,7 @@ impl Uniforms {
                         return Leaf {
                             first: middle,
                             len: 1,
-                            values: [value; LEAF_MAX],
+                            values: [value; LEAF_MAX + 1],
                         };
                     }
                 },
@@ -124,12 +125,14 @@ impl Uniforms {
         let len = end - first;
         if len <= LEAF_MAX as u64 {
             let len = len as usize;
-            let mut values = [high; LEAF_MAX];
+            let mut values = [high; LEAF_MAX + 1];
             let mut stream = Stream::new(derive(derive(self.key, LEAF), first));
             for value in &mut values[..len] {
                 *value = (low + width * stream.unit()).min(high);
             }
             values[..len].sort_unstable_by(f64::total_cmp);
+            // `high` is the value of rank `end`, unless it is the end of the range.
+            let len = if end < self.count { len + 1 } else { len };
             return Split::Leaf(Leaf { first, len, values });
         }
         let rank = first + len / 2;
