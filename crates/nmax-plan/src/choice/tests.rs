@@ -48,29 +48,24 @@ proptest! {
     }
 }
 
+/// Checks that pairs fill the cells of a 16 × 16 table evenly.
+#[track_caller]
+fn check_pairs(name: &str, pair: impl Fn(u64) -> (f64, f64)) {
+    let mut cells = vec![0; 256];
+    for i in 0..25_600 {
+        let (x, y) = pair(i);
+        cells[(x * 16.0) as usize * 16 + (y * 16.0) as usize] += 1;
+    }
+    let statistic = chi_square(&cells, |_| 100.0);
+    assert!(statistic < chi_square_limit(255.0), "{name}: {statistic}");
+}
+
 #[test]
 fn neighbours_are_independent() {
-    // Pairs of neighbouring iterations, VUs and draws fill the cells of a 16 × 16 table evenly.
-    let pairs: [(&str, fn(u64) -> (f64, f64)); 3] = [
-        ("iterations", |i| {
-            (Choice::new(1, 2, i, 3).unit(0), Choice::new(1, 2, i + 1, 3).unit(0))
-        }),
-        ("VUs", |i| {
-            (Choice::new(1, i, 2, 3).unit(0), Choice::new(1, i + 1, 2, 3).unit(0))
-        }),
-        ("draws", |i| {
-            (Choice::new(1, 2, 3, 4).unit(i), Choice::new(1, 2, 3, 4).unit(i + 1))
-        }),
-    ];
-    for (name, pair) in pairs {
-        let mut cells = vec![0; 256];
-        for i in 0..25_600 {
-            let (x, y) = pair(i);
-            cells[(x * 16.0) as usize * 16 + (y * 16.0) as usize] += 1;
-        }
-        let statistic = chi_square(&cells, |_| 100.0);
-        assert!(statistic < chi_square_limit(255.0), "{name}: {statistic}");
-    }
+    let unit = |vu, iteration, draw| Choice::new(1, vu, iteration, 3).unit(draw);
+    check_pairs("iterations", |i| (unit(2, i, 0), unit(2, i + 1, 0)));
+    check_pairs("VUs", |i| (unit(i, 2, 0), unit(i + 1, 2, 0)));
+    check_pairs("draws", |i| (unit(2, 2, i), unit(2, 2, i + 1)));
 }
 
 #[test]

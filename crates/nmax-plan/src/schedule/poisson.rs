@@ -8,6 +8,8 @@
 //! Source of the split: order statistics of uniforms, H. A. David, H. N. Nagaraja, *Order Statistics*
 //! (2003), 2.1 and theorem 2.5.
 
+use std::cmp::Ordering;
+
 use crate::choice::{Stream, derive};
 
 /// Most uniforms in a leaf.
@@ -53,17 +55,19 @@ struct Node {
     high: f64,
 }
 
-/// A node taken apart.
-enum Split {
-    /// Its middle value, with the nodes on both sides.
-    Inner {
-        below: Node,
-        rank: u64,
-        value: f64,
-        above: Node,
-    },
-    /// All of its values.
-    Leaf(Leaf),
+impl Node {
+    const fn is_leaf(self) -> bool {
+        self.end - self.first <= LEAF_MAX as u64
+    }
+}
+
+/// An inner node taken apart.
+#[derive(Clone, Copy)]
+struct Split {
+    below: Node,
+    rank: u64,
+    value: f64,
+    above: Node,
 }
 
 impl Uniforms {
@@ -72,45 +76,35 @@ impl Uniforms {
     /// When its value splits an inner node, it comes alone.
     pub(super) fn leaf(&self, rank: u64) -> Leaf {
         let mut node = self.root();
-        loop {
-            match self.split(node) {
-                Split::Leaf(leaf) => return leaf,
-                Split::Inner {
-                    below,
-                    rank: middle,
-                    value,
-                    above,
-                } => match rank.cmp(&middle) {
-                    std::cmp::Ordering::Less => node = below,
-                    std::cmp::Ordering::Greater => node = above,
-                    std::cmp::Ordering::Equal => {
-                        return Leaf {
-                            first: middle,
-                            len: 1,
-                            values: [value; LEAF_MAX + 1],
-                        };
-                    }
-                },
+        while !node.is_leaf() {
+            let split = self.split(node);
+            match rank.cmp(&split.rank) {
+                Ordering::Less => node = split.below,
+                Ordering::Greater => node = split.above,
+                Ordering::Equal => {
+                    return Leaf {
+                        first: rank,
+                        len: 1,
+                        values: [split.value; LEAF_MAX + 1],
+                    };
+                }
             }
         }
+        self.draw(node)
     }
 
     /// How many values satisfy `reached`, which holds for the smallest ones up to some value.
     pub(super) fn count_reached(&self, reached: impl Fn(f64) -> bool) -> u64 {
         let mut node = self.root();
-        loop {
-            match self.split(node) {
-                Split::Leaf(leaf) => {
-                    return leaf.first + leaf.values[..leaf.len].partition_point(|&value| reached(value)) as u64;
-                }
-                Split::Inner {
-                    below, value, above, ..
-                } => node = if reached(value) { above } else { below },
-            }
+        while !node.is_leaf() {
+            let split = self.split(node);
+            node = if reached(split.value) { split.above } else { split.below };
         }
+        let leaf = self.draw(node);
+        leaf.first + leaf.values[..leaf.len].partition_point(|&value| reached(value)) as u64
     }
 
-    fn root(&self) -> Node {
+    const fn root(&self) -> Node {
         Node {
             first: 0,
             end: self.count,
@@ -119,39 +113,43 @@ impl Uniforms {
         }
     }
 
+    /// The middle value of an inner node, with the nodes on both sides.
     fn split(&self, node: Node) -> Split {
         let Node { first, end, low, high } = node;
-        let width = high - low;
-        let len = end - first;
-        if len <= LEAF_MAX as u64 {
-            let len = len as usize;
-            let mut values = [high; LEAF_MAX + 1];
-            let mut stream = Stream::new(derive(derive(self.key, LEAF), first));
-            for value in &mut values[..len] {
-                *value = (low + width * stream.unit()).min(high);
-            }
-            values[..len].sort_unstable_by(f64::total_cmp);
-            // `high` is the value of rank `end`, unless it is the end of the range.
-            let len = if end < self.count { len + 1 } else { len };
-            return Split::Leaf(Leaf { first, len, values });
-        }
-        let rank = first + len / 2;
+        let rank = first + (end - first) / 2;
         let mut stream = Stream::new(derive(derive(self.key, INNER), rank));
         let fraction = stream.beta((rank - first + 1) as f64, (end - rank) as f64);
-        let value = (low + width * fraction).min(high);
-        Split::Inner {
-            below: Node {
-                end: rank,
-                high: value,
-                ..node
-            },
+        let value = (low + (high - low) * fraction).min(high);
+        let below = Node {
+            end: rank,
+            high: value,
+            ..node
+        };
+        let above = Node {
+            first: rank + 1,
+            low: value,
+            ..node
+        };
+        Split {
+            below,
             rank,
             value,
-            above: Node {
-                first: rank + 1,
-                low: value,
-                ..node
-            },
+            above,
         }
+    }
+
+    /// All values of a leaf.
+    fn draw(&self, node: Node) -> Leaf {
+        let Node { first, end, low, high } = node;
+        let len = (end - first) as usize;
+        let mut values = [high; LEAF_MAX + 1];
+        let mut stream = Stream::new(derive(derive(self.key, LEAF), first));
+        for value in &mut values[..len] {
+            *value = (low + (high - low) * stream.unit()).min(high);
+        }
+        values[..len].sort_unstable_by(f64::total_cmp);
+        // `high` is the value of rank `end`, unless it is the end of the range.
+        let len = if end < self.count { len + 1 } else { len };
+        Leaf { first, len, values }
     }
 }
