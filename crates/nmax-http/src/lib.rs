@@ -1,1 +1,35 @@
 //! HTTP/1.1 client: sans-I/O codec, URLs, cookies, TLS, DNS and connections with phases.
+//!
+//! A [`Client`] belongs to one virtual user and does one [`Client::exchange`] at a time. What it
+//! measures is an [`Exchange`]; a failed request is data and never an `Err`. Clients of one worker
+//! thread share a [`Shared`]: settings, TLS roots, the DNS cache, the clock and one read buffer.
+//!
+//! In steady state an exchange costs one send, one receive, two clock readings and no allocation.
+//! It follows no redirect, decodes no content coding and speaks no HTTP/2.
+//!
+//! # Layout
+//!
+//! - [`url`]: URLs, origins and relative references
+//! - [`cookies`]: one visitor's cookies
+//! - [`codec`]: replies from bytes, without I/O
+//! - `failure`: why there was no valid reply, in words
+//! - `tls`, `resolve`, `connection`: the way to a server
+//! - `client`: one exchange after another
+
+pub mod codec;
+pub mod cookies;
+pub mod url;
+
+mod client;
+mod connection;
+mod failure;
+mod resolve;
+mod tls;
+
+pub use client::{Client, Exchange, Request, Shared};
+pub use codec::{KeepBody, Reply};
+pub use connection::{Allow, Config};
+pub use cookies::Jar;
+pub use failure::Failure;
+pub use tls::ConfigError;
+pub use url::{Origin, Scheme, Url, UrlError};

@@ -1,0 +1,135 @@
+//! One connection to an origin: allowed, connected, and wrapped in TLS when asked.
+
+use std::fmt;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use nmax_metrics::ErrorKind;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::pki_types::ServerName;
+
+use crate::failure::Failure;
+
+/// Says whether an address may be loaded, given the host name it was found under; else why not.
+pub type Allow = Arc<dyn Fn(&str, IpAddr) -> Result<(), String> + Send + Sync>;
+
+/// Settings of all clients of a worker.
+#[derive(Clone)]
+pub struct Config {
+    /// Files of issuers to trust beside the host's own, in PEM.
+    pub ca_pem: Vec<Vec<u8>>,
+    /// Take any certificate.
+    pub insecure: bool,
+    /// The largest body, in bytes after chunked decoding; `u64::MAX` takes all.
+    pub body_limit: u64,
+    /// The longest TCP connect per address; `None` leaves it to the kernel and to the caller's own limit.
+    pub connect_timeout: Option<Duration>,
+    /// Asked for every address of a host before each connection: one refusal blocks it.
+    pub allow: Allow,
+}
+
+impl fmt::Debug for Config {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Config")
+            .field("ca_pem", &self.ca_pem.len())
+            .field("insecure", &self.insecure)
+            .field("body_limit", &self.body_limit)
+            .field("connect_timeout", &self.connect_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Config {
+    /// Asks for each address: a name that also points elsewhere must not slip through.
+    pub(crate) fn check(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Failure> {
+        for &address in addresses {
+            (self.allow)(host, address).map_err(|reason| Failure::new(ErrorKind::Blocked, reason))?;
+        }
+        Ok(())
+    }
+}
+
+/// An open connection. TLS is boxed: its state is large and few visitors of a plain run need it.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
+}
+
+impl Stream {
+    /// Reads at most `buffer.len()` bytes; 0 is the end of the stream.
+    pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
+        let mut buffer = ReadBuf::new(buffer);
+        let polled = match self {
+            Self::Plain(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, &mut buffer),
+        };
+        match polled {
+            Poll::Ready(Ok(())) => Poll::Ready(Ok(buffer.filled().len())),
+            // Many servers close without saying so in TLS; framing tells whether the reply is complete.
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::UnexpectedEof => Poll::Ready(Ok(0)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+
+    /// Writes a part of `bytes` and returns its length.
+    pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        match self {
+            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
+        }
+    }
+
+    /// Hands everything written to the kernel; a plain connection has nothing left to hand over.
+    pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Self::Plain(_) => Poll::Ready(Ok(())),
+            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
+        }
+    }
+}
+
+/// Connects to the first address that answers, in order; fails with the last one's reason.
+pub(crate) async fn connect(addresses: &[IpAddr], port: u16, timeout: Option<Duration>) -> Result<TcpStream, Failure> {
+    let mut failure = Failure::new(ErrorKind::Connect, "no address to connect to");
+    for &ip in addresses {
+        let address = SocketAddr::new(ip, port);
+        let connecting = TcpStream::connect(address);
+        let connected = match timeout {
+            None => connecting.await,
+            Some(limit) => tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
+                Err(io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    format!("no answer within {limit:?}"),
+                ))
+            }),
+        };
+        match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = Failure::of_io(ErrorKind::Connect, &address.to_string(), &error),
+        }
+    }
+    Err(failure)
+}
+
+/// The TLS handshake with `host` over a fresh connection.
+pub(crate) async fn handshake(connector: &TlsConnector, host: &str, stream: TcpStream) -> Result<Stream, Failure> {
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| {
+        Failure::new(
+            ErrorKind::Tls,
+            format!("{host}: not a name that a certificate can hold"),
+        )
+    })?;
+    match connector.connect(name, stream).await {
+        Ok(stream) => Ok(Stream::Tls(Box::new(stream))),
+        Err(error) => Err(Failure::of_handshake(host, &error)),
+    }
+}

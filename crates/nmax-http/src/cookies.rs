@@ -1,0 +1,307 @@
+//! One visitor's cookies, as RFC 6265 section 5 says. Pure: the caller brings the wall time.
+//!
+//! Cookies stay sorted as they are sent, longest path first and then oldest first, so that writing
+//! them is one pass without allocation. There is no public-suffix list: a `domain` attribute of a single
+//! label (`com`) is refused, one like `co.uk` is not. `httponly` and `samesite` are ignored.
+
+mod date;
+#[cfg(test)]
+mod tests;
+
+use crate::url::{Origin, Scheme};
+use date::parse_date;
+
+/// The most cookies of one visitor; beyond that the oldest goes.
+pub const COOKIES_MAX: usize = 300;
+/// The largest name and value together, in bytes, as in browsers.
+pub const COOKIE_BYTES_MAX: usize = 4096;
+
+/// Why a `set-cookie` value was not taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Refused {
+    /// No `name=` at the start.
+    #[error("the cookie has no name")]
+    NoName,
+    /// A control character in the name or value.
+    #[error("the cookie has a control character")]
+    ControlCharacter,
+    /// Larger than [`COOKIE_BYTES_MAX`].
+    #[error("the cookie is larger than {COOKIE_BYTES_MAX} bytes")]
+    TooLarge,
+    /// A `domain` that the server is no part of.
+    #[error("the cookie is for a foreign domain")]
+    ForeignDomain,
+    /// A `domain` of one label, which would reach everyone below it.
+    #[error("the cookie is for a whole top-level domain")]
+    SingleLabelDomain,
+}
+
+#[derive(Clone, Debug)]
+struct Cookie {
+    name: Box<[u8]>,
+    value: Box<[u8]>,
+    /// In lower case, without a leading dot.
+    domain: Box<str>,
+    /// Only for exactly this host, not for those below it.
+    host_only: bool,
+    path: Box<[u8]>,
+    secure: bool,
+    /// First second in which it is gone; `None` for a session cookie.
+    expires_unix_s: Option<i64>,
+    /// Order of first storing.
+    created: u64,
+}
+
+/// The cookies of one visitor.
+#[derive(Clone, Debug, Default)]
+pub struct Jar {
+    /// Longest path first, then oldest first.
+    cookies: Vec<Cookie>,
+    next_created: u64,
+}
+
+impl Jar {
+    /// An empty jar.
+    pub const fn new() -> Self {
+        Self {
+            cookies: Vec::new(),
+            next_created: 0,
+        }
+    }
+
+    /// Cookies held, expired ones included until they are replaced.
+    pub fn len(&self) -> usize {
+        self.cookies.len()
+    }
+
+    /// True when it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.cookies.is_empty()
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.cookies.clear();
+    }
+
+    /// Takes one `set-cookie` value of a reply to `target` at `origin`, at wall time `now_unix_s`.
+    ///
+    /// A cookie that is already expired removes its namesake.
+    pub fn store(&mut self, origin: &Origin, target: &str, set_cookie: &[u8], now_unix_s: i64) -> Result<(), Refused> {
+        let cookie = parse(origin, target, set_cookie, now_unix_s)?;
+        let namesake = self
+            .cookies
+            .iter()
+            .position(|c| c.name == cookie.name && c.domain == cookie.domain && c.path == cookie.path);
+        let created = match namesake {
+            Some(index) => self.cookies.remove(index).created,
+            None => self.next_created,
+        };
+        if cookie.is_expired(now_unix_s) {
+            return Ok(());
+        }
+        self.next_created = self.next_created.max(created + 1);
+        self.make_room(now_unix_s);
+        self.insert(Cookie { created, ..cookie });
+        Ok(())
+    }
+
+    /// Appends the value of the `cookie` header for `target` at `origin`; false when there is none to send.
+    pub fn write(&self, origin: &Origin, target: &str, now_unix_s: i64, out: &mut Vec<u8>) -> bool {
+        let path = path_of(target);
+        let mut separator: &[u8] = b"";
+        for cookie in self
+            .cookies
+            .iter()
+            .filter(|cookie| cookie.matches(origin, path, now_unix_s))
+        {
+            out.extend_from_slice(separator);
+            out.extend_from_slice(&cookie.name);
+            out.push(b'=');
+            out.extend_from_slice(&cookie.value);
+            separator = b"; ";
+        }
+        !separator.is_empty()
+    }
+
+    /// Leaves room for one more: expired ones go first, then the oldest.
+    fn make_room(&mut self, now_unix_s: i64) {
+        if self.cookies.len() < COOKIES_MAX {
+            return;
+        }
+        self.cookies.retain(|cookie| !cookie.is_expired(now_unix_s));
+        if self.cookies.len() >= COOKIES_MAX
+            && let Some(oldest) = self.cookies.iter().map(|cookie| cookie.created).min()
+        {
+            self.cookies.retain(|cookie| cookie.created != oldest);
+        }
+    }
+
+    fn insert(&mut self, cookie: Cookie) {
+        let rank = |c: &Cookie| (std::cmp::Reverse(c.path.len()), c.created);
+        let at = self.cookies.partition_point(|other| rank(other) < rank(&cookie));
+        self.cookies.insert(at, cookie);
+    }
+}
+
+impl Cookie {
+    fn is_expired(&self, now_unix_s: i64) -> bool {
+        self.expires_unix_s.is_some_and(|expires| expires <= now_unix_s)
+    }
+
+    fn matches(&self, origin: &Origin, path: &[u8], now_unix_s: i64) -> bool {
+        let host_fits = if self.host_only {
+            *self.domain == *origin.host
+        } else {
+            is_within_domain(&origin.host, &self.domain)
+        };
+        host_fits
+            && is_within_path(path, &self.path)
+            && (!self.secure || origin.scheme == Scheme::Https)
+            && !self.is_expired(now_unix_s)
+    }
+}
+
+/// The attributes of a `set-cookie` value, the last of each name.
+#[derive(Default)]
+struct Attributes<'a> {
+    domain: Option<&'a [u8]>,
+    path: Option<&'a [u8]>,
+    secure: bool,
+    /// Unix seconds.
+    expires: Option<i64>,
+    /// Unix seconds, from `max-age`, which outranks `expires`.
+    max_age_end: Option<i64>,
+}
+
+impl<'a> Attributes<'a> {
+    fn parse(parts: impl Iterator<Item = &'a [u8]>, now_unix_s: i64) -> Self {
+        let mut found = Self::default();
+        for part in parts {
+            let (name, value) = split_once(part, b'=').unwrap_or((part, b""));
+            let (name, value) = (name.trim_ascii(), value.trim_ascii());
+            if name.eq_ignore_ascii_case(b"domain") {
+                let value = value.strip_prefix(b".").unwrap_or(value);
+                if !value.is_empty() {
+                    found.domain = Some(value);
+                }
+            } else if name.eq_ignore_ascii_case(b"path") {
+                found.path = value.starts_with(b"/").then_some(value);
+            } else if name.eq_ignore_ascii_case(b"secure") {
+                found.secure = true;
+            } else if name.eq_ignore_ascii_case(b"expires") {
+                found.expires = parse_date(value).or(found.expires);
+            } else if name.eq_ignore_ascii_case(b"max-age") {
+                found.max_age_end = max_age_end(value, now_unix_s).or(found.max_age_end);
+            }
+        }
+        found
+    }
+}
+
+/// Reads one `set-cookie` value (RFC 6265 sections 5.2 and 5.3).
+fn parse(origin: &Origin, target: &str, set_cookie: &[u8], now_unix_s: i64) -> Result<Cookie, Refused> {
+    let mut parts = set_cookie.split(|&b| b == b';');
+    let (name, value) = parts
+        .next()
+        .and_then(|pair| split_once(pair, b'='))
+        .ok_or(Refused::NoName)?;
+    let (name, value) = (name.trim_ascii(), value.trim_ascii());
+    if name.is_empty() {
+        return Err(Refused::NoName);
+    }
+    if name.iter().chain(value).any(u8::is_ascii_control) {
+        return Err(Refused::ControlCharacter);
+    }
+    if name.len() + value.len() > COOKIE_BYTES_MAX {
+        return Err(Refused::TooLarge);
+    }
+    let attributes = Attributes::parse(parts, now_unix_s);
+    let (domain, host_only) = domain_of(origin, attributes.domain)?;
+    Ok(Cookie {
+        name: name.into(),
+        value: value.into(),
+        domain: domain.into(),
+        host_only,
+        path: attributes.path.unwrap_or_else(|| default_path(target)).into(),
+        secure: attributes.secure,
+        expires_unix_s: attributes.max_age_end.or(attributes.expires),
+        created: 0,
+    })
+}
+
+/// The domain of a cookie, and whether it is for this host only.
+fn domain_of(origin: &Origin, attribute: Option<&[u8]>) -> Result<(String, bool), Refused> {
+    let Some(attribute) = attribute else {
+        return Ok((origin.host.clone(), true));
+    };
+    let domain = std::str::from_utf8(attribute)
+        .map_err(|_| Refused::ForeignDomain)?
+        .to_ascii_lowercase();
+    if !is_within_domain(&origin.host, &domain) {
+        return Err(Refused::ForeignDomain);
+    }
+    if domain.contains('.') {
+        return Ok((domain, false));
+    }
+    // `domain=localhost` from localhost itself means the host alone.
+    if domain == origin.host {
+        Ok((domain, true))
+    } else {
+        Err(Refused::SingleLabelDomain)
+    }
+}
+
+/// RFC 6265 section 5.1.3: equal, or below it by whole labels; an address has nothing below it.
+fn is_within_domain(host: &str, domain: &str) -> bool {
+    match host.strip_suffix(domain) {
+        Some("") => true,
+        Some(rest) => rest.ends_with('.') && host.parse::<std::net::IpAddr>().is_err(),
+        None => false,
+    }
+}
+
+/// RFC 6265 section 5.1.4: equal, or below it by whole segments.
+fn is_within_path(path: &[u8], cookie_path: &[u8]) -> bool {
+    path.strip_prefix(cookie_path)
+        .is_some_and(|rest| rest.is_empty() || cookie_path.ends_with(b"/") || rest.starts_with(b"/"))
+}
+
+/// The folder of the target, without the slash at its end.
+fn default_path(target: &str) -> &[u8] {
+    let path = path_of(target);
+    match path.iter().rposition(|&b| b == b'/') {
+        Some(slash) if slash > 0 => &path[..slash],
+        _ => b"/",
+    }
+}
+
+fn path_of(target: &str) -> &[u8] {
+    target.split('?').next().unwrap_or("/").as_bytes()
+}
+
+fn split_once(bytes: &[u8], at: u8) -> Option<(&[u8], &[u8])> {
+    let index = bytes.iter().position(|&b| b == at)?;
+    Some((&bytes[..index], &bytes[index + 1..]))
+}
+
+/// When a `max-age` ends: an integer of seconds, where zero and less mean at once.
+fn max_age_end(value: &[u8], now_unix_s: i64) -> Option<i64> {
+    let (is_negative, digits) = match value.strip_prefix(b"-") {
+        Some(digits) => (true, digits),
+        None => (false, value),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    if is_negative {
+        return Some(i64::MIN);
+    }
+    // All digits: what does not fit is simply very long.
+    let seconds = std::str::from_utf8(digits).ok()?.parse::<i64>().unwrap_or(i64::MAX);
+    Some(if seconds == 0 {
+        i64::MIN
+    } else {
+        now_unix_s.saturating_add(seconds)
+    })
+}
