@@ -104,7 +104,9 @@ proptest! {
     fn offsets_match_bisection(stages in stages(1e4), fraction in 0.0..1.0_f64) {
         let open = even(&stages);
         let n = some_iteration(&open, fraction);
-        prop_assume!(n > 0 && open.total() != Total::Finite(0));
+        if n == 0 {
+            return Ok(()); // Iteration 0 has no instant at which the integral reaches it.
+        }
         let due_ns = open.offset_ns(n).expect("planned");
         // A rate near zero makes the instant sensitive, so compare integrals, not instants.
         let noise = 1e-6 + n as f64 * 1e-9;
