@@ -119,21 +119,31 @@ impl<C: Clock> Client<C> {
     }
 
     async fn run(&mut self, request: &Request<'_>) -> Result<Nanos, Failure> {
-        if let Some((origin, mut stream)) = self.take_kept(request.origin) {
-            if !is_disturbed(&self.shared, &mut stream).await {
-                match self.converse(&mut stream, request.bytes).await {
-                    Ok(end) => return Ok(self.settle(origin, stream, request, end)),
-                    Err(trouble) if self.may_retry(request, &trouble) => {
-                        self.progress.retried = true;
-                        self.start_receiver(request);
-                    }
-                    Err(trouble) => return Err(trouble.into()),
-                }
-            }
+        if let Some(done) = self.run_on_kept(request).await? {
+            return Ok(done);
         }
         let mut stream = self.open(request.origin).await?;
         let end = self.converse(&mut stream, request.bytes).await?;
         Ok(self.settle(request.origin.clone(), stream, request, end))
+    }
+
+    /// Uses the kept connection; `None` when there is none, or the server closed it and a fresh one may be tried.
+    async fn run_on_kept(&mut self, request: &Request<'_>) -> Result<Option<Nanos>, Failure> {
+        let Some((origin, mut stream)) = self.take_kept(request.origin) else {
+            return Ok(None);
+        };
+        if is_disturbed(&self.shared, &mut stream).await {
+            return Ok(None);
+        }
+        match self.converse(&mut stream, request.bytes).await {
+            Ok(end) => Ok(Some(self.settle(origin, stream, request, end))),
+            Err(trouble) if self.may_retry(request, &trouble) => {
+                self.progress.retried = true;
+                self.start_receiver(request);
+                Ok(None)
+            }
+            Err(trouble) => Err(trouble.into()),
+        }
     }
 
     fn may_retry(&self, request: &Request<'_>, trouble: &Trouble) -> bool {

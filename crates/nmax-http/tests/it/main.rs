@@ -1,0 +1,9 @@
+//! The client against small hand-written servers on real sockets.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod allocations;
+mod failures;
+mod plain;
+mod server;
+mod tls;

@@ -1,0 +1,139 @@
+//! Servers of a few lines, and the client under test.
+
+use std::cell::Cell;
+use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nmax_http::{Client, Config, KeepBody, Origin, Request, Scheme, Shared};
+use nmax_metrics::{Clock, Nanos};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A clock that only counts its readings, so tests need no wall time.
+#[derive(Clone, Default)]
+pub(crate) struct Readings(Rc<Cell<u64>>);
+
+impl Readings {
+    pub(crate) fn count(&self) -> u64 {
+        self.0.get()
+    }
+}
+
+impl Clock for Readings {
+    fn now(&self) -> Nanos {
+        self.0.set(self.0.get() + 1);
+        Nanos(self.0.get())
+    }
+}
+
+/// Connections that a server accepted.
+#[derive(Clone, Default)]
+pub(crate) struct Accepted(Arc<AtomicUsize>);
+
+impl Accepted {
+    pub(crate) fn count(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+/// Starts a server; `talk` gets each connection and its number, from 0.
+pub(crate) async fn serve<F, T>(talk: F) -> (Origin, Accepted)
+where
+    F: Fn(TcpStream, usize) -> T + Send + 'static,
+    T: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let accepted = Accepted::default();
+    let counter = accepted.clone();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let number = counter.0.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(talk(stream, number));
+        }
+    });
+    (origin(Scheme::Http, "127.0.0.1", port), accepted)
+}
+
+/// A server that answers every request of a connection with the same bytes.
+pub(crate) async fn serve_always(reply: &'static str) -> (Origin, Accepted) {
+    serve(move |stream, _| answer_always(stream, reply)).await
+}
+
+/// A server that answers one request per connection with `pieces`, each as its own segment, and closes.
+pub(crate) async fn serve_once(pieces: &'static [&'static str]) -> (Origin, Accepted) {
+    serve(move |mut stream, _| async move {
+        read_request(&mut stream).await;
+        for piece in pieces {
+            stream.write_all(piece.as_bytes()).await.unwrap();
+            pause().await;
+        }
+    })
+    .await
+}
+
+pub(crate) async fn answer_always(mut stream: impl AsyncRead + AsyncWrite + Unpin, reply: &str) {
+    while read_request(&mut stream).await {
+        stream.write_all(reply.as_bytes()).await.unwrap();
+        stream.flush().await.unwrap();
+    }
+}
+
+/// Reads to the end of a request's head; false when the client closed.
+pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> bool {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+/// Long enough for the peer, on the same thread, to see what was written.
+pub(crate) async fn pause() {
+    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+}
+
+pub(crate) fn origin(scheme: Scheme, host: &str, port: u16) -> Origin {
+    Origin {
+        scheme,
+        host: host.into(),
+        port,
+    }
+}
+
+pub(crate) fn config() -> Config {
+    Config {
+        ca_pem: Vec::new(),
+        insecure: false,
+        body_limit: u64::MAX,
+        connect_timeout: None,
+        allow: Arc::new(|_: &str, _: IpAddr| Ok(())),
+    }
+}
+
+pub(crate) fn client_with(config: Config) -> Client<Readings> {
+    Client::new(Rc::new(Shared::new(config, Readings::default()).unwrap()))
+}
+
+pub(crate) fn client() -> Client<Readings> {
+    client_with(config())
+}
+
+pub(crate) const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: h\r\n\r\n";
+
+/// A plain GET that keeps the connection and the body.
+pub(crate) fn get(origin: &Origin) -> Request<'_> {
+    Request {
+        origin,
+        bytes: GET,
+        is_head: false,
+        idempotent: true,
+        keep_alive: true,
+        keep_body: KeepBody::UpTo(usize::MAX),
+    }
+}

@@ -1,0 +1,160 @@
+//! TLS: who is trusted, and the reason in words when someone is not.
+
+use std::sync::Arc;
+
+use nmax_http::{Config, ConfigError, Origin, Scheme, Shared};
+use nmax_metrics::ErrorKind;
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use crate::server::{Accepted, Readings, answer_always, client_with, config, get, origin, serve};
+
+const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
+
+/// A server with a certificate for `name`, and the PEM of its issuer.
+async fn serve_tls(name: &str, last_year: i32) -> (Origin, Accepted, Vec<u8>) {
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
+    let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+    params.not_after = rcgen::date_time_ymd(last_year, 1, 1);
+    let key = KeyPair::generate().unwrap();
+    let certificate = params.signed_by(&key, &issuer).unwrap();
+    let server = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(
+            vec![certificate.der().clone()],
+            PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
+        )
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(server));
+    let (origin, accepted) = serve(move |stream, _| {
+        let acceptor = acceptor.clone();
+        async move {
+            if let Ok(stream) = acceptor.accept(stream).await {
+                answer_always(stream, TINY).await;
+            }
+        }
+    })
+    .await;
+    (
+        Origin {
+            scheme: Scheme::Https,
+            ..origin
+        },
+        accepted,
+        issuer.pem().into_bytes(),
+    )
+}
+
+async fn failure_of(config: Config, origin: &Origin) -> String {
+    let mut client = client_with(config);
+    let exchange = client.exchange(&get(origin)).await;
+    let failure = exchange.error.expect("the handshake must fail");
+    assert_eq!(
+        (failure.kind, exchange.sent),
+        (ErrorKind::Tls, None),
+        "{}",
+        failure.text
+    );
+    assert!(exchange.opened_connection && exchange.network.tls.0 > 0);
+    failure.text.into_owned()
+}
+
+#[tokio::test]
+async fn a_trusted_issuer() {
+    let (origin, accepted, issuer) = serve_tls("127.0.0.1", 4000).await;
+    let mut client = client_with(Config {
+        ca_pem: vec![issuer],
+        ..config()
+    });
+    for round in 0..3 {
+        let exchange = client.exchange(&get(&origin)).await;
+        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!(exchange.network.tls.0 > 0, round == 0);
+        assert_eq!(exchange.bytes_received, TINY.len() as u64, "below TLS is not counted");
+        assert_eq!(client.reply().body(), b"ok");
+    }
+    assert_eq!(accepted.count(), 1);
+    client.forget();
+    assert!(client.exchange(&get(&origin)).await.opened_connection);
+}
+
+#[tokio::test]
+async fn untrusted_certificates() {
+    let (unknown, _, _) = serve_tls("127.0.0.1", 4000).await;
+    let text = failure_of(config(), &unknown).await;
+    assert!(text.contains("unknown issuer"), "{text}");
+
+    let (other, _, issuer) = serve_tls("other.test", 4000).await;
+    let text = failure_of(
+        Config {
+            ca_pem: vec![issuer],
+            ..config()
+        },
+        &other,
+    )
+    .await;
+    assert!(
+        text.contains("another host name") && text.contains("other.test"),
+        "{text}"
+    );
+
+    let (expired, _, issuer) = serve_tls("127.0.0.1", 2001).await;
+    let text = failure_of(
+        Config {
+            ca_pem: vec![issuer],
+            ..config()
+        },
+        &expired,
+    )
+    .await;
+    assert!(text.contains("expired"), "{text}");
+
+    for origin in [unknown, other, expired] {
+        let mut client = client_with(Config {
+            insecure: true,
+            ..config()
+        });
+        assert_eq!(
+            client.exchange(&get(&origin)).await.status,
+            Some(200),
+            "insecure takes all"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_port_without_tls() {
+    let (greeting, _) = serve(|mut stream, _| async move {
+        use tokio::io::AsyncWriteExt;
+        stream.write_all(b"220 mail.test ESMTP\r\n").await.unwrap();
+        std::future::pending::<()>().await;
+    })
+    .await;
+    let text = failure_of(config(), &origin(Scheme::Https, "127.0.0.1", greeting.port)).await;
+    assert!(text.contains("does not speak TLS"), "{text}");
+}
+
+#[test]
+fn unusable_issuers_are_named_by_their_place() {
+    let with = |pem: &str| {
+        Shared::new(
+            Config {
+                ca_pem: vec![pem.into()],
+                ..config()
+            },
+            Readings::default(),
+        )
+    };
+    assert!(matches!(with("nothing"), Err(ConfigError::NoCertificate { number: 1 })));
+    let broken = "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n";
+    assert!(matches!(with(broken), Err(ConfigError::Pem { number: 1, .. })));
+    let nonsense = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    assert!(matches!(with(nonsense), Err(ConfigError::Issuer { number: 1, .. })));
+}
