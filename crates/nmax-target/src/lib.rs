@@ -1,1 +1,52 @@
-//! The calibrated target: a real HTTP server whose true behaviour is known.
+//! The calibrated target: a real HTTP and HTTPS server whose true behaviour is known.
+//!
+//! Load generators are judged against it. Each reply carries the service time that the
+//! target itself measured (`nmax-service-time-ns`, `server-timing`), and `GET /_truth`
+//! returns the totals, so that a measurement can be compared with the truth one by one
+//! and as a whole.
+//!
+//! Service time follows a [`Service`]: a law (USL, distribution, queue) waited for with a
+//! `timerfd`, or real work. [`Stall`]s, error replies and connection resets are part of
+//! the [`Options`]. Every random choice is a pure function of the seed and of the
+//! request's number since the last reset.
+//!
+//! It does not know plans, virtual users or the load generator's HTTP code.
+//!
+//! # Layout
+//!
+//! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), `queue`
+//! - shell: `clock`, `timers` (timerfd), `truth` (counters), `body`, `socket`, `tls`
+//! - requests: `answer` (one request's life), `routes` (probe paths), `shop`
+//! - process: `options`, `server` (listeners, workers, shutdown)
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod random;
+mod spec;
+
+mod model;
+mod queue;
+mod stall;
+
+mod body;
+mod clock;
+mod socket;
+mod timers;
+mod tls;
+mod truth;
+
+mod answer;
+mod routes;
+mod shop;
+
+mod options;
+mod server;
+
+pub use model::{Model, Rule, Service, Usl};
+pub use options::{ErrorRate, Listen, Options, Scheme, Share};
+pub use queue::Queue;
+pub use random::Random;
+pub use server::{Error, Running, Target, run, spawn};
+pub use spec::{SpecError, parse_span};
+pub use stall::Stall;
+pub use tls::Certificates;
