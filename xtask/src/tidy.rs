@@ -1,0 +1,91 @@
+//! Rules that keep the architecture: layers, purity, habits, files, dependencies.
+//!
+//! Each rule is a function from the repository's text ([`repo::Repo`]) to [`Finding`]s, so a
+//! bad example in a test is data. `cargo test -p xtask` runs every rule on the repository,
+//! `cargo xtask tidy` prints the findings.
+//!
+//! # Layout
+//! - [`source`], [`manifest`], [`modules`], [`repo`]: what a rule looks at
+//! - [`layers`], [`habits`], [`files`], [`dependencies`]: the rules
+
+pub(crate) mod dependencies;
+pub(crate) mod files;
+pub(crate) mod habits;
+pub(crate) mod layers;
+pub(crate) mod manifest;
+pub(crate) mod modules;
+pub(crate) mod repo;
+pub(crate) mod source;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use repo::{File, Repo};
+
+/// A place that breaks a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Finding {
+    /// The file, from the root.
+    pub(crate) path: String,
+    /// The line, from 1.
+    pub(crate) line: usize,
+    /// The rule and what to do instead.
+    pub(crate) text: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.path, self.line, self.text)
+    }
+}
+
+/// A rule: the repository in, what breaks it out.
+pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
+
+/// All rules, with their names.
+pub(crate) const RULES: [(&str, Rule); 13] = [
+    (
+        "dependencies follow the table of layers",
+        layers::dependencies_follow_the_table,
+    ),
+    ("pure crates are pure", layers::pure_crates_are_pure),
+    ("serde stays at the border", layers::serde_stays_at_the_border),
+    ("only programs print", habits::only_programs_print),
+    ("no unwrap", habits::no_unwrap),
+    ("no unbounded channel", habits::no_unbounded_channel),
+    ("no unsafe code", habits::no_unsafe),
+    ("modules have docs", files::modules_have_docs),
+    ("files are short", files::files_are_short),
+    ("no foreign text", files::no_foreign_text),
+    ("no dead files", files::no_dead_files),
+    ("dependencies are explained", dependencies::dependencies_are_explained),
+    ("dependencies are shared", dependencies::dependencies_are_shared),
+];
+
+/// The directory above `xtask`.
+pub(crate) fn root() -> PathBuf {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    own.parent().unwrap_or(own).to_owned()
+}
+
+/// Every finding of every rule.
+///
+/// # Errors
+/// When the repository cannot be read.
+pub(crate) fn findings() -> std::io::Result<Vec<Finding>> {
+    let repo = Repo::read(&root())?;
+    Ok(RULES.iter().flat_map(|(_, rule)| rule(&repo)).collect())
+}
+
+fn finding(file: &File, line: usize, text: String) -> Finding {
+    Finding {
+        path: file.path.clone(),
+        line,
+        text,
+    }
+}
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod tests_of_rules;

@@ -1,0 +1,305 @@
+//! Which crate may know which: the layers, as a table, and the rules that hold it.
+//!
+//! A new crate needs a row here and a reason: a border between pure and impure, a heavy
+//! dependency, a second user, or a wire contract. A new edge needs a word in its row.
+
+use super::repo::Repo;
+use super::{Finding, finding, source};
+
+/// What a crate may do to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layer {
+    /// Takes time, randomness and bytes as arguments.
+    Pure,
+    /// Does input and output.
+    Shell,
+    /// The command, and what only developers build.
+    Program,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// The crate.
+    pub(crate) name: &'static str,
+    /// Its layer.
+    pub(crate) layer: Layer,
+    /// The crates of this workspace that it may name.
+    pub(crate) own: &'static [&'static str],
+    /// The crates of others that it may name.
+    pub(crate) third: &'static [&'static str],
+}
+
+const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], third: &'static [&'static str]) -> Row {
+    Row {
+        name,
+        layer,
+        own,
+        third,
+    }
+}
+
+/// The crates, from the core outwards.
+pub(crate) const TABLE: [Row; 12] = [
+    row(
+        "nmax-plan",
+        Layer::Pure,
+        &[],
+        &["saphyr-parser", "serde_json", "thiserror"],
+    ),
+    row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram"]),
+    row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
+    row(
+        "nmax-report",
+        Layer::Pure,
+        &["nmax-metrics", "nmax-plan", "nmax-analysis"],
+        &["serde", "serde_json"],
+    ),
+    row(
+        "nmax-extract",
+        Layer::Pure,
+        &["nmax-plan"],
+        &["regex", "scraper", "serde_json", "serde_json_path"],
+    ),
+    row(
+        "nmax-http",
+        Layer::Shell,
+        &["nmax-metrics"],
+        &[
+            "httparse",
+            "rustix",
+            "rustls-native-certs",
+            "thiserror",
+            "tokio",
+            "tokio-rustls",
+        ],
+    ),
+    row(
+        "nmax-engine",
+        Layer::Shell,
+        &["nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
+        &["rustix", "thiserror", "tokio"],
+    ),
+    row(
+        "nmax-store",
+        Layer::Shell,
+        &["nmax-metrics"],
+        &[
+            "base64",
+            "hdrhistogram",
+            "jiff",
+            "parquet",
+            "rustix",
+            "serde",
+            "serde_json",
+            "thiserror",
+        ],
+    ),
+    row(
+        "nmax-target",
+        Layer::Shell,
+        &[],
+        &[
+            "hdrhistogram",
+            "http-body-util",
+            "hyper",
+            "hyper-util",
+            "rcgen",
+            "ring",
+            "rustix",
+            "serde_json",
+            "thiserror",
+            "tokio",
+            "tokio-rustls",
+        ],
+    ),
+    row(
+        "nmax",
+        Layer::Program,
+        &[
+            "nmax-plan",
+            "nmax-metrics",
+            "nmax-analysis",
+            "nmax-report",
+            "nmax-extract",
+            "nmax-http",
+            "nmax-engine",
+            "nmax-store",
+            "nmax-target",
+        ],
+        &[
+            "clap",
+            "clap_complete",
+            "jiff",
+            "ratatui",
+            "rustix",
+            "serde_json",
+            "sha2",
+            "thiserror",
+            "tokio",
+        ],
+    ),
+    row(
+        "nmax-testkit",
+        Layer::Program,
+        &["nmax-metrics", "nmax-plan", "nmax-engine"],
+        &["tokio"],
+    ),
+    row("xtask", Layer::Program, &[], &["serde_json"]),
+];
+
+/// What tests of any crate may name.
+const TEST_TOOLS: [&str; 2] = ["proptest", "serde_json"];
+/// What tests of shells and programs may name as well.
+const SHELL_TEST_TOOLS: [&str; 8] = [
+    "allocation-counter",
+    "hdrhistogram",
+    "httparse",
+    "nmax-target",
+    "nmax-testkit",
+    "rcgen",
+    "tokio",
+    "tokio-rustls",
+];
+
+/// Paths that pure crates do not name, and what they do instead.
+const IMPURE: [(&str, &str); 12] = [
+    (
+        "tokio",
+        "a pure crate has no runtime; return a value that a shell acts on",
+    ),
+    ("std::fs", "take the text or bytes as an argument"),
+    ("std::net", "take the address as text; sockets live in nmax-http"),
+    ("std::thread", "return the work; threads live in nmax-engine"),
+    ("std::env", "take a lookup function as an argument"),
+    ("std::process", "return an error; the command decides"),
+    (
+        "std::time::Instant",
+        "take the time as an argument (nmax_metrics::Nanos, std::time::Duration)",
+    ),
+    ("std::time::SystemTime", "take the time as text or a number"),
+    ("rand::rng", "take the seed; every choice is a pure function of it"),
+    ("rand::random", "take the seed; every choice is a pure function of it"),
+    ("thread_rng", "take the seed; every choice is a pure function of it"),
+    ("getrandom", "take the seed; every choice is a pure function of it"),
+];
+
+/// Where `serde` may be named: paths of crates or modules.
+const SERDE: [&str; 4] = [
+    "crates/nmax-plan/src/document",
+    "crates/nmax-report/src/json",
+    "crates/nmax-store/",
+    "crates/nmax-server/src/api",
+];
+
+/// Each manifest names only what its row allows.
+pub(crate) fn dependencies_follow_the_table(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (name, file, manifest) in repo.manifests() {
+        let Some(row) = TABLE.iter().find(|row| row.name == name) else {
+            findings.push(finding(
+                file,
+                1,
+                format!("crate {name} has no row in xtask/src/tidy/layers.rs; give it one"),
+            ));
+            continue;
+        };
+        for entry in manifest
+            .section("dependencies")
+            .chain(manifest.section("build-dependencies"))
+        {
+            if !may_name(row, &entry.key) {
+                let text = format!(
+                    "{name} must not know {}; it may know {:?} and {:?}",
+                    entry.key, row.own, row.third
+                );
+                findings.push(finding(file, entry.line, text));
+            }
+        }
+        for entry in manifest.section("dev-dependencies") {
+            let tool = TEST_TOOLS.contains(&entry.key.as_str())
+                || row.layer != Layer::Pure && SHELL_TEST_TOOLS.contains(&entry.key.as_str());
+            if !tool && !may_name(row, &entry.key) {
+                let text = format!(
+                    "tests of {name} must not know {}; they may know {TEST_TOOLS:?}",
+                    entry.key
+                );
+                findings.push(finding(file, entry.line, text));
+            }
+        }
+    }
+    findings
+}
+
+/// The table itself points inwards: pure crates know only pure ones, nobody knows a program, and there is no cycle.
+pub(crate) fn table_points_inwards(table: &[Row]) -> Vec<String> {
+    let mut problems = Vec::new();
+    for (index, row) in table.iter().enumerate() {
+        for own in row.own {
+            match table.iter().position(|other| other.name == *own) {
+                None => problems.push(format!("{} knows {own}, which has no row", row.name)),
+                Some(other) if other >= index && row.name != *own => {
+                    problems.push(format!("{} knows {own}, which stands below it", row.name));
+                }
+                Some(other) if row.layer == Layer::Pure && table[other].layer != Layer::Pure => {
+                    problems.push(format!("{} is pure and knows {own}, which is not", row.name));
+                }
+                Some(other) if table[other].layer == Layer::Program => {
+                    problems.push(format!("{} knows {own}, which is a program", row.name));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    problems
+}
+
+/// Pure crates name no runtime, file, socket, clock, thread, environment or global random source.
+pub(crate) fn pure_crates_are_pure(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (file, code) in repo.product().filter(|(file, _)| is_pure(file.krate())) {
+        let imports = source::imports(&code);
+        for (path, instead) in IMPURE {
+            let mut lines = source::lines_with(&code, path);
+            let below = format!("{path}::");
+            // `use std::{fs, ..}` and, as `Duration as D`, a new name for it.
+            let renamed = format!("{path}as");
+            lines.extend(imports.iter().filter_map(|(line, import)| {
+                (import == path || import.starts_with(&below) || import.starts_with(&renamed)).then_some(*line)
+            }));
+            lines.sort_unstable();
+            lines.dedup();
+            let text = format!("{} is pure and must not name {path}: {instead}", file.krate());
+            findings.extend(lines.into_iter().map(|line| finding(file, line, text.clone())));
+        }
+    }
+    findings
+}
+
+/// Serialization is a border: few modules know `serde`.
+pub(crate) fn serde_stays_at_the_border(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (file, code) in repo
+        .product()
+        .filter(|(file, _)| !SERDE.iter().any(|allowed| file.path.starts_with(allowed)))
+    {
+        for name in ["serde::", "Serialize", "Deserialize"] {
+            for line in source::lines_with(&code, name) {
+                let text = format!("`{name}` outside {SERDE:?}: convert by hand at the border");
+                findings.push(finding(file, line, text));
+            }
+        }
+    }
+    findings
+}
+
+fn may_name(row: &Row, dependency: &str) -> bool {
+    row.own.contains(&dependency) || row.third.contains(&dependency)
+}
+
+fn is_pure(krate: &str) -> bool {
+    TABLE.iter().any(|row| row.name == krate && row.layer == Layer::Pure)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! What the rules look at: the repository's text files, as data.
+//!
+//! [`Repo::read`] takes them from disk, self-tests write them down. Paths are relative to
+//! the root and use `/`. Files that are not UTF-8 are left out, and so is what git ignores
+//! by name: build output, installed packages and runs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::{fs, io};
+
+use super::manifest::Manifest;
+use super::modules::{Build, reached};
+use super::source;
+
+/// Directories that hold nothing written by hand.
+const SKIPPED: [&str; 6] = [".git", "target", "node_modules", "runs", "dist", "__pycache__"];
+
+/// A text file.
+#[derive(Clone, Debug)]
+pub(crate) struct File {
+    /// From the root, such as `crates/nmax-plan/src/lib.rs`.
+    pub(crate) path: String,
+    /// All of it.
+    pub(crate) text: String,
+}
+
+/// All text files, ordered by path.
+#[derive(Clone, Debug)]
+pub(crate) struct Repo {
+    /// The files.
+    pub(crate) files: Vec<File>,
+    /// The paths of Rust files that are compiled without tests.
+    product: BTreeSet<String>,
+}
+
+impl Repo {
+    /// The repository below `root`.
+    ///
+    /// # Errors
+    /// When a directory or file cannot be read.
+    pub(crate) fn read(root: &Path) -> io::Result<Self> {
+        let mut files = Vec::new();
+        collect(root, "", &mut files)?;
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Self::new(files))
+    }
+
+    /// The repository of these files.
+    pub(crate) fn new(files: Vec<File>) -> Self {
+        let product = reached(&files, Build::Product);
+        Self { files, product }
+    }
+
+    /// Rust files.
+    pub(crate) fn rust(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| file.path.ends_with(".rs"))
+    }
+
+    /// Rust files of the product with their code: no comments, strings or tests. The testkit is no part of it.
+    pub(crate) fn product(&self) -> impl Iterator<Item = (&File, String)> {
+        let product = self.rust().filter(|file| self.is_product(file));
+        product.map(|file| (file, source::without_tests(&source::code(&file.text))))
+    }
+
+    /// Whether `file` is compiled without tests.
+    pub(crate) fn is_product(&self, file: &File) -> bool {
+        self.product.contains(&file.path) && file.krate() != "nmax-testkit"
+    }
+
+    /// The manifest of each crate below `crates/` and of `xtask`, with the crate's directory name.
+    pub(crate) fn manifests(&self) -> impl Iterator<Item = (&str, &File, Manifest)> {
+        self.files.iter().filter_map(|file| {
+            let directory = file.path.strip_suffix("/Cargo.toml")?;
+            let name = directory.strip_prefix("crates/").unwrap_or(directory);
+            Some((name, file, Manifest::parse(&file.text)))
+        })
+    }
+
+    /// The file at `path`.
+    pub(crate) fn file(&self, path: &str) -> Option<&File> {
+        self.files.iter().find(|file| file.path == path)
+    }
+}
+
+impl File {
+    /// The directory name of the crate it belongs to; `xtask` counts as one.
+    pub(crate) fn krate(&self) -> &str {
+        let path = self.path.strip_prefix("crates/").unwrap_or(&self.path);
+        path.split('/').next().unwrap_or_default()
+    }
+}
+
+fn collect(directory: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().into_string() else {
+            continue;
+        };
+        let path = format!("{prefix}{name}");
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            if !SKIPPED.contains(&name.as_str()) {
+                collect(&entry.path(), &format!("{path}/"), files)?;
+            }
+        } else if kind.is_file() {
+            match fs::read_to_string(entry.path()) {
+                Ok(text) => files.push(File { path, text }),
+                // Pictures and the like; or a temporary file that is gone again.
+                Err(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::NotFound) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! The rules on this repository. Each has its bad examples in its own module's tests.
+
+use std::process::Command;
+
+use super::*;
+
+#[track_caller]
+fn holds(rule: Rule) {
+    let repo = Repo::read(&root()).unwrap();
+    assert!(repo.rust().count() > 20, "the repository was not found");
+    let found: Vec<String> = rule(&repo).iter().map(Finding::to_string).collect();
+    assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn dependencies_follow_the_table_of_layers() {
+    holds(layers::dependencies_follow_the_table);
+}
+
+#[test]
+fn the_table_of_layers_points_inwards() {
+    assert_eq!(layers::table_points_inwards(&layers::TABLE), [""; 0]);
+}
+
+#[test]
+fn pure_crates_are_pure() {
+    holds(layers::pure_crates_are_pure);
+}
+
+#[test]
+fn serde_stays_at_the_border() {
+    holds(layers::serde_stays_at_the_border);
+}
+
+#[test]
+fn only_programs_print() {
+    holds(habits::only_programs_print);
+}
+
+#[test]
+fn no_unwrap_in_the_product() {
+    holds(habits::no_unwrap);
+}
+
+#[test]
+fn no_unbounded_channel() {
+    holds(habits::no_unbounded_channel);
+}
+
+#[test]
+fn unsafe_code_only_in_the_named_module() {
+    holds(habits::no_unsafe);
+}
+
+#[test]
+fn modules_have_docs() {
+    holds(files::modules_have_docs);
+}
+
+#[test]
+fn files_are_short() {
+    holds(files::files_are_short);
+}
+
+#[test]
+fn no_foreign_text() {
+    holds(files::no_foreign_text);
+}
+
+#[test]
+fn no_dead_files() {
+    holds(files::no_dead_files);
+}
+
+#[test]
+fn dependencies_are_explained() {
+    holds(dependencies::dependencies_are_explained);
+}
+
+#[test]
+fn dependencies_are_shared() {
+    holds(dependencies::dependencies_are_shared);
+}
+
+/// The judgement stays cheap to build: what `cargo check -p nmax-analysis` compiles of others.
+///
+/// Procedural macros run in the compiler and are not counted. Half of the crates come with `serde_json`.
+#[test]
+fn analysis_stays_light() {
+    let arguments = [
+        "tree",
+        "--offline",
+        "-p",
+        "nmax-analysis",
+        "-e",
+        "normal,no-proc-macro",
+        "--prefix",
+        "none",
+    ];
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let names = dependencies::third_party_of_tree(&String::from_utf8(output.stdout).unwrap());
+    assert!(names.len() <= 15, "{} crates, 15 are allowed: {names:?}", names.len());
+    assert!(
+        names.iter().any(|name| name == "hdrhistogram"),
+        "the tree was not understood: {names:?}"
+    );
+}
