@@ -1,1 +1,43 @@
 //! A run's directory: one append-only place per run, in standard formats.
+//!
+//! Synchronous file access, meant for a dedicated thread. The directory can be read at any time, also after a
+//! `kill -9`: everything up to the last full window reads back. `docs/reference/run-directory.md` describes the files.
+//!
+//! # Layout
+//! - [`manifest`]: what was run, on what, when
+//! - [`host`]: a description of this machine for the manifest
+//! - [`writer`]: writes a run's directory
+//! - [`reader`]: reads it back
+//! - [`find`]: runs below a root, by path, id, prefix or `last`
+//! - [`samples`]: raw exchanges as Parquet files (feature `parquet`)
+//! - [`schema`]: JSON Schemas of the files
+//! - [`error`]: what can go wrong, where, and what to do
+//! - `tag`, `hlog`, `line`, `records`, `names`, `lines`, `files`: the formats and their plumbing
+
+pub mod error;
+mod files;
+pub mod find;
+mod hlog;
+pub mod host;
+mod line;
+mod lines;
+pub mod manifest;
+mod names;
+pub mod reader;
+mod records;
+#[cfg(feature = "parquet")]
+pub mod samples;
+pub mod schema;
+mod tag;
+pub mod writer;
+
+pub use error::StoreError;
+pub use find::{RunEntry, find, list};
+pub use manifest::{Hold, Manifest, SCHEMA_VERSION};
+pub use reader::{Event, RunReader};
+#[cfg(feature = "parquet")]
+pub use samples::{RawSample, Why};
+pub use writer::{RunWriter, write_results};
+
+#[cfg(test)]
+mod testing;

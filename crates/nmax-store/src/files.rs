@@ -1,0 +1,116 @@
+//! Whole files written at once, and append-only streams that never keep half a record on purpose.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::StoreError;
+
+/// Writes a whole file: under a temporary name, synced, then renamed. Readers see the old file or the new one.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let temporary = temporary_of(path);
+    let written = File::create(&temporary).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    if let Err(source) = written {
+        // The partial file is of no use; that it may remain does no harm.
+        let _ = fs::remove_file(&temporary);
+        return Err(StoreError::Io { action: "write", path: path.to_owned(), source });
+    }
+    publish(&temporary, path)
+}
+
+/// Gives a finished temporary file its name, durably.
+pub(crate) fn publish(temporary: &Path, path: &Path) -> Result<(), StoreError> {
+    fs::rename(temporary, path).map_err(StoreError::io("rename to", path))?;
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(parent).and_then(|parent| parent.sync_all()).map_err(StoreError::io("sync", parent))
+}
+
+/// Reads a whole file that every run has.
+pub(crate) fn read_whole(path: &Path) -> Result<Vec<u8>, StoreError> {
+    fs::read(path).map_err(|source| match source.kind() {
+        io::ErrorKind::NotFound => StoreError::Missing { path: path.to_owned() },
+        _ => StoreError::Io { action: "read", path: path.to_owned(), source },
+    })
+}
+
+/// The name under which a file is written before it is complete.
+pub(crate) fn temporary_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    name.into()
+}
+
+/// What a stream writes to. A border for tests, which inject failures.
+pub(crate) trait Sink: Write + Send {
+    /// Cuts the sink to this length, bytes.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+    /// Waits until everything is on the disk.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+impl Sink for File {
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
+
+/// A file that only grows, by whole blocks of lines.
+///
+/// Invariant: unless the machine or the process dies, the file ends after a whole block. A failed write is cut off
+/// again and closes the stream for good.
+pub(crate) struct Stream {
+    path: PathBuf,
+    sink: Box<dyn Sink>,
+    length_bytes: u64,
+    is_broken: bool,
+}
+
+impl Stream {
+    /// Creates the file, which must not exist.
+    pub(crate) fn create(path: PathBuf) -> Result<Self, StoreError> {
+        let file =
+            OpenOptions::new().append(true).create_new(true).open(&path).map_err(StoreError::io("create", &path))?;
+        Ok(Self::over(path, Box::new(file)))
+    }
+
+    /// A stream over an empty sink; `path` is for messages.
+    pub(crate) fn over(path: PathBuf, sink: Box<dyn Sink>) -> Self {
+        Self { path, sink, length_bytes: 0, is_broken: false }
+    }
+
+    /// Whether blocks can still be appended.
+    pub(crate) fn check(&self) -> Result<(), StoreError> {
+        if self.is_broken { Err(StoreError::Broken { path: self.path.clone() }) } else { Ok(()) }
+    }
+
+    /// Appends one block with one write: all of it or, on an error, nothing.
+    pub(crate) fn append(&mut self, block: &[u8]) -> Result<(), StoreError> {
+        self.check()?;
+        if block.is_empty() {
+            return Ok(());
+        }
+        if let Err(source) = self.sink.write_all(block).and_then(|()| self.sink.flush()) {
+            self.is_broken = true;
+            // When even this fails, readers still ignore the torn line.
+            let _ = self.sink.cut(self.length_bytes);
+            return Err(StoreError::Io { action: "write to", path: self.path.clone(), source });
+        }
+        self.length_bytes += block.len() as u64;
+        Ok(())
+    }
+
+    /// Waits until everything is on the disk.
+    pub(crate) fn sync(&mut self) -> Result<(), StoreError> {
+        self.sink.sync().map_err(StoreError::io("sync", &self.path))
+    }
+}
+
+#[cfg(test)]
+mod tests;

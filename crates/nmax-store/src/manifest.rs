@@ -1,0 +1,186 @@
+//! What was run, on what, when: `manifest.json`, written once before the first request.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::StoreError;
+
+/// Version of all files of a run's directory.
+pub const SCHEMA_VERSION: u64 = 1;
+/// Most characters of the run's name that its directory's name repeats.
+const NAME_CHARS_MAX: usize = 40;
+pub(crate) const FILE: &str = "manifest.json";
+
+/// The manifest of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`SCHEMA_VERSION`] of the writer.
+    pub schema_version: u64,
+    /// Version of the program.
+    pub nmax_version: String,
+    /// Short id, unique below a root: ASCII letters and digits.
+    pub id: String,
+    /// Name of the run, for people.
+    pub name: String,
+    /// Remark of the user; empty without one.
+    pub note: String,
+    /// Labels of the user.
+    pub tags: Vec<String>,
+    /// Origin of the run's clock, RFC 3339 in UTC.
+    pub started_at: String,
+    /// Random seed.
+    pub seed: u64,
+    /// The plan as resolved, YAML.
+    pub plan: String,
+    /// SHA-256 of `plan`, hexadecimal.
+    pub plan_sha256: String,
+    /// Base URL of the system under test.
+    pub target: String,
+    /// The injector's machine, see [`crate::host::machine`].
+    pub machine: BTreeMap<String, String>,
+    /// The command, quoted for a shell, that repeats the run.
+    pub command: String,
+    /// Worker threads.
+    pub workers: u64,
+    /// Width of a window, ns.
+    pub window_ns: u64,
+    /// The part of the run that statistics are made of.
+    pub hold: Hold,
+    /// How loading this target was allowed; `None` where no permission is needed.
+    pub authorization: Option<String>,
+    /// Scenario names, in the order of the plan.
+    pub scenarios: Vec<String>,
+    /// Check names, in the order of the plan.
+    pub checks: Vec<String>,
+}
+
+/// Phase `hold` as planned, in ns since the start of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Its start, inclusive.
+    pub start_ns: u64,
+    /// Its end, exclusive; `None` when the plan sets none.
+    pub end_ns: Option<u64>,
+}
+
+impl Manifest {
+    /// Name of the run's directory: `<time>-<name>-<id>`, safe on every file system.
+    pub(crate) fn directory_name(&self) -> Result<String, StoreError> {
+        let is_safe = |id: &str| !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !is_safe(&self.id) || self.id == "last" {
+            return Err(StoreError::Manifest {
+                field: "id",
+                found: self.id.clone(),
+                remedy: "give 1 to 64 ASCII letters or digits, and not `last`",
+            });
+        }
+        let time = self.started()?.strftime("%Y%m%dT%H%M%SZ").to_string();
+        Ok(format!("{time}-{}-{}", safe_name(&self.name), self.id))
+    }
+
+    /// `started_at`, parsed.
+    pub(crate) fn started(&self) -> Result<jiff::Timestamp, StoreError> {
+        self.started_at.parse().map_err(|_| StoreError::Manifest {
+            field: "started_at",
+            found: self.started_at.clone(),
+            remedy: "give an instant as in RFC 3339, for example `2026-01-31T12:00:00Z`",
+        })
+    }
+
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), StoreError> {
+        let mut bytes = serde_json::to_vec_pretty(self).expect("strings and numbers always become JSON");
+        bytes.push(b'\n');
+        crate::files::write_whole(&directory.join(FILE), &bytes)
+    }
+
+    /// Reads the manifest of a run's directory.
+    pub fn read(directory: &Path) -> Result<Self, StoreError> {
+        let path = directory.join(FILE);
+        let bytes = crate::files::read_whole(&path)?;
+        let damaged = |error: serde_json::Error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string());
+        let version: Version = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if version.schema_version > SCHEMA_VERSION {
+            return Err(StoreError::Newer { path, found: version.schema_version, known: SCHEMA_VERSION });
+        }
+        let manifest: Self = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if manifest.window_ns == 0 {
+            return Err(StoreError::damaged(&path, None, "window_ns is 0"));
+        }
+        Ok(manifest)
+    }
+}
+
+/// The one field that every version has.
+#[derive(Deserialize)]
+struct Version {
+    schema_version: u64,
+}
+
+/// `name` with everything but ASCII letters, digits, `_` and `.` turned into single `-`.
+fn safe_name(name: &str) -> String {
+    let mut safe = String::new();
+    for letter in name.chars() {
+        let is_kept = letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';
+        if is_kept && safe.len() < NAME_CHARS_MAX {
+            safe.push(letter);
+        } else if !is_kept && !safe.ends_with('-') && safe.len() < NAME_CHARS_MAX {
+            safe.push('-');
+        }
+    }
+    let safe = safe.trim_matches(['-', '.']);
+    if safe.is_empty() { "run".to_owned() } else { safe.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Scratch, manifest};
+
+    #[test]
+    fn names_of_directories_are_safe() {
+        let long = "x".repeat(200);
+        let cases = [
+            ("shop: peak/1", "shop-peak-1", "one dash for several"),
+            ("../../etc", "etc", "no way up"),
+            ("", "run", "never empty"),
+            ("größe", "gr-e", "ASCII only"),
+            (&long, &long[..NAME_CHARS_MAX], "bounded"),
+        ];
+        for (name, want, why) in cases {
+            assert_eq!(safe_name(name), want, "{why}: {name:?}");
+        }
+        let directory = manifest("ab12", "2026-01-31T12:00:05.25Z").directory_name().unwrap();
+        assert_eq!(directory, "20260131T120005Z-shop-peak-1-ab12");
+    }
+
+    #[test]
+    fn unusable_ids_and_times_are_refused() {
+        for id in ["", "a/b", "..", "last", "a b"] {
+            assert!(manifest(id, "2026-01-31T12:00:05Z").directory_name().is_err(), "{id:?}");
+        }
+        assert!(manifest("a", "yesterday").directory_name().is_err());
+    }
+
+    #[test]
+    fn a_manifest_reads_back() {
+        let scratch = Scratch::new();
+        let written = manifest("ab12", "2026-01-31T12:00:05Z");
+        written.write(scratch.path()).unwrap();
+        assert_eq!(Manifest::read(scratch.path()).unwrap(), written);
+    }
+
+    #[test]
+    fn newer_damaged_and_missing_manifests_are_told_apart() {
+        let scratch = Scratch::new();
+        let read = |text: &str| {
+            std::fs::write(scratch.path().join(FILE), text).unwrap();
+            Manifest::read(scratch.path()).unwrap_err().to_string()
+        };
+        assert!(Manifest::read(scratch.path()).unwrap_err().to_string().contains("not found"));
+        assert!(read(r#"{"schema_version": 2, "new": 1}"#).contains("schema version 2 is newer than 1"));
+        let torn = read("{\n \"schema_version\": 1,\n \"id\": \"");
+        assert!(torn.contains("manifest.json:3:"), "{torn}");
+    }
+}

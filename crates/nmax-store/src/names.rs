@@ -1,0 +1,61 @@
+//! `names.json`: the names behind the ids of tags and windows, in order of id.
+
+use std::path::Path;
+
+use nmax_metrics::{Catalog, Names};
+use serde::{Deserialize, Serialize};
+
+use crate::tag::Limits;
+use crate::{Manifest, StoreError, files};
+
+pub(crate) const FILE: &str = "names.json";
+
+#[derive(Serialize, Deserialize)]
+struct NamesFile {
+    requests: Vec<String>,
+    scenarios: Vec<String>,
+    checks: Vec<String>,
+}
+
+/// How many names a catalog has.
+pub(crate) fn limits(catalog: &Catalog) -> Limits {
+    Limits {
+        requests: catalog.requests.list().len(),
+        scenarios: catalog.scenarios.len(),
+        checks: catalog.checks.len(),
+    }
+}
+
+/// Replaces the file as a whole.
+pub(crate) fn write(directory: &Path, catalog: &Catalog) -> Result<(), StoreError> {
+    let file = NamesFile {
+        requests: catalog.requests.list().to_vec(),
+        scenarios: catalog.scenarios.clone(),
+        checks: catalog.checks.clone(),
+    };
+    let mut bytes = serde_json::to_vec_pretty(&file).expect("strings always become JSON");
+    bytes.push(b'\n');
+    files::write_whole(&directory.join(FILE), &bytes)
+}
+
+/// The catalog of a run; before its first window, the manifest knows all names there are.
+pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, StoreError> {
+    let path = directory.join(FILE);
+    let bytes = match files::read_whole(&path) {
+        Ok(bytes) => bytes,
+        Err(StoreError::Missing { .. }) => {
+            let (scenarios, checks) = (manifest.scenarios.clone(), manifest.checks.clone());
+            return Ok(Catalog { requests: Names::default(), scenarios, checks });
+        }
+        Err(error) => return Err(error),
+    };
+    let file: NamesFile = serde_json::from_slice(&bytes)
+        .map_err(|error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string()))?;
+    let mut requests = Names::new(file.requests.len());
+    for (index, name) in file.requests.iter().enumerate() {
+        if requests.intern(name).0 as usize != index {
+            return Err(StoreError::damaged(&path, None, format!("request name `{name}` is there twice")));
+        }
+    }
+    Ok(Catalog { requests, scenarios: file.scenarios, checks: file.checks })
+}

@@ -1,0 +1,161 @@
+//! Reads a run's directory, finished or not: what a kill left torn at the end is left out, other damage is an error.
+
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use nmax_metrics::{Catalog, FailureExample, Resource, Window};
+use serde::de::DeserializeOwned;
+
+use crate::line::WindowLine;
+use crate::lines::Lines;
+pub use crate::records::Event;
+use crate::records::{self, EventLine, FailureLine, ResourceLine};
+use crate::tag::Limits;
+use crate::{Manifest, StoreError, files, hlog, line, names, writer};
+
+/// A run as read from its directory.
+#[derive(Debug)]
+pub struct RunReader {
+    directory: PathBuf,
+    manifest: Manifest,
+    catalog: Catalog,
+}
+
+impl RunReader {
+    /// Reads manifest and names; everything else is read when asked for.
+    pub fn open(directory: &Path) -> Result<Self, StoreError> {
+        let manifest = Manifest::read(directory)?;
+        let catalog = names::read(directory, &manifest)?;
+        Ok(Self { directory: directory.to_owned(), manifest, catalog })
+    }
+
+    /// The run's directory.
+    pub fn path(&self) -> &Path {
+        &self.directory
+    }
+
+    /// What was run.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The names behind the ids of windows, as of [`Self::open`].
+    pub fn catalog(&self) -> &Catalog {
+        &self.catalog
+    }
+
+    /// The full windows, in the order of writing, one in memory at a time.
+    ///
+    /// Of a run that is still going on: the windows written so far.
+    pub fn windows(&self) -> Result<impl Iterator<Item = Result<Window, StoreError>> + use<>, StoreError> {
+        let windows = Lines::open(self.directory.join(line::FILE))?;
+        let latency = Lines::open(self.directory.join(hlog::FILE))?;
+        // Names are written before their first use, so these cover every line up to the lengths seen above.
+        let limits = names::limits(&names::read(&self.directory, &self.manifest)?);
+        Ok(UntilError::over(move |sources: &mut (Lines, Lines)| next_window(sources, limits), (windows, latency)))
+    }
+
+    /// Failed exchanges; none when the file is not there.
+    pub fn failures(&self) -> Result<impl Iterator<Item = Result<FailureExample, StoreError>> + use<>, StoreError> {
+        self.records::<FailureLine, FailureExample>(records::FAILURES)
+    }
+
+    /// Readings of hosts; none when the file is not there.
+    pub fn resources(&self) -> Result<impl Iterator<Item = Result<Resource, StoreError>> + use<>, StoreError> {
+        self.records::<ResourceLine, Resource>(records::RESOURCES)
+    }
+
+    /// Events; none when the file is not there.
+    pub fn events(&self) -> Result<impl Iterator<Item = Result<Event, StoreError>> + use<>, StoreError> {
+        self.records::<EventLine, Event>(records::EVENTS)
+    }
+
+    /// The text of `summary.json`; `None` while the run is not finished.
+    pub fn summary(&self) -> Result<Option<String>, StoreError> {
+        let path = self.directory.join(writer::SUMMARY);
+        match files::read_whole(&path) {
+            Ok(bytes) => match String::from_utf8(bytes) {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err(StoreError::damaged(&path, None, "not UTF-8 text")),
+            },
+            Err(StoreError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn records<L, T>(&self, file: &str) -> Result<impl Iterator<Item = Result<T, StoreError>> + use<L, T>, StoreError>
+    where
+        L: DeserializeOwned,
+        T: TryFrom<L, Error = String>,
+    {
+        let lines = Lines::open_any(&self.directory.join(file))?;
+        Ok(UntilError::over(next_record::<L, T>, lines))
+    }
+}
+
+/// Calls `step` until it yields nothing or an error.
+struct UntilError<S, F, T> {
+    sources: Option<S>,
+    step: F,
+    items: PhantomData<T>,
+}
+
+impl<S, F, T> UntilError<S, F, T>
+where
+    F: FnMut(&mut S) -> Result<Option<T>, StoreError>,
+{
+    fn over(step: F, sources: impl Into<Option<S>>) -> Self {
+        Self { sources: sources.into(), step, items: PhantomData }
+    }
+}
+
+impl<S, F, T> Iterator for UntilError<S, F, T>
+where
+    F: FnMut(&mut S) -> Result<Option<T>, StoreError>,
+{
+    type Item = Result<T, StoreError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let item = (self.step)(self.sources.as_mut()?).transpose();
+        if !matches!(item, Some(Ok(_))) {
+            self.sources = None;
+        }
+        item
+    }
+}
+
+fn next_record<L, T>(lines: &mut Lines) -> Result<Option<T>, StoreError>
+where
+    L: DeserializeOwned,
+    T: TryFrom<L, Error = String>,
+{
+    let Some((number, line)) = lines.next()? else { return Ok(None) };
+    let record = parse::<L>(line).and_then(T::try_from);
+    record.map(Some).map_err(|text| StoreError::damaged(lines.path(), Some(number), text))
+}
+
+/// The next window of which both the line and all histograms are complete.
+fn next_window(
+    (windows, latency): &mut (Lines, Lines),
+    limits: Limits,
+) -> Result<Option<Window>, StoreError> {
+    let Some((number, line)) = windows.next()? else { return Ok(None) };
+    let line = parse::<WindowLine>(line);
+    let damaged = |text| StoreError::damaged(windows.path(), Some(number), text);
+    let line = line.map_err(damaged)?;
+    let mut histograms = Vec::with_capacity(line.histogram_count());
+    while histograms.len() < line.histogram_count() {
+        let Some((number, text)) = latency.next()? else { return Ok(None) };
+        let entry = hlog::decode(text).map(|entry| entry.map(|(tag, histogram)| (tag.to_owned(), histogram)));
+        let entry = entry.map_err(|text| StoreError::damaged(latency.path(), Some(number), text))?;
+        histograms.extend(entry);
+    }
+    line.decode(histograms, limits).map(Some).map_err(damaged)
+}
+
+fn parse<L: DeserializeOwned>(line: &str) -> Result<L, String> {
+    serde_json::from_str(line).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `s0.iter`, `inj.lag`, `cens.age`, each with `.out` outside hold.
+//!
+//! A tag names one histogram of an aggregate; [`visit`] walks over all of them, [`locate`] finds the one of a tag.
+
+use std::fmt::Write as _;
+
+use nmax_metrics::{Aggregate, Histogram, LatencySet, NameId, Section};
+
+/// Outcomes in tags, in the order of `RequestStats::outcomes`.
+const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
+/// Measures of one outcome in tags.
+const MEASURES: [&str; 4] = ["resp", "serv", "lag", "ttfb"];
+const OUTSIDE: &str = ".out";
+
+/// How many names of each sort the catalog has; larger ids are refused.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Limits {
+    pub(crate) requests: usize,
+    pub(crate) scenarios: usize,
+    pub(crate) checks: usize,
+}
+
+/// Calls `see` with the tag and histogram of everything that is not empty, always in the same order.
+pub(crate) fn visit<E>(
+    aggregate: &Aggregate,
+    mut see: impl FnMut(&str, &Histogram) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut tag = String::new();
+    for section in Section::ALL {
+        let suffix = suffix_of(section);
+        let mut offer = |tag: &str, histogram: &Histogram| {
+            if histogram.is_empty() { Ok(()) } else { see(tag, histogram) }
+        };
+        for (name, stats) in aggregate.requests(section) {
+            for (outcome, set) in OUTCOMES.iter().zip(&stats.outcomes) {
+                let Some(set) = set else { continue };
+                for (measure, histogram) in MEASURES.iter().zip(measures(set)) {
+                    tag.clear();
+                    write!(tag, "r{}.{outcome}.{measure}{suffix}", name.0).expect("a string takes all text");
+                    offer(&tag, histogram)?;
+                }
+            }
+        }
+        for index in 0..aggregate.scenario_count() {
+            let Some(stats) = aggregate.scenario(section, index) else { continue };
+            tag.clear();
+            write!(tag, "s{index}.iter{suffix}").expect("a string takes all text");
+            offer(&tag, &stats.iteration_time)?;
+        }
+        offer(&format!("inj.lag{suffix}"), &aggregate.load(section).injector_lag)?;
+        offer(&format!("cens.age{suffix}"), &aggregate.load(section).censored)?;
+    }
+    Ok(())
+}
+
+/// The histogram that a tag names, created if need be; `None` for an unknown tag or an id without a name.
+pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits) -> Option<&'a mut Histogram> {
+    let (tag, section) = match tag.strip_suffix(OUTSIDE) {
+        Some(tag) => (tag, Section::Outside),
+        None => (tag, Section::Hold),
+    };
+    match tag {
+        "inj.lag" => return Some(&mut aggregate.load_mut(section).injector_lag),
+        "cens.age" => return Some(&mut aggregate.load_mut(section).censored),
+        _ => {}
+    }
+    let (owner, what) = tag.split_once('.')?;
+    if let Some(index) = owner.strip_prefix('s') {
+        let index = number(index, limits.scenarios)?;
+        return (what == "iter").then(|| &mut aggregate.scenario_mut(section, index).iteration_time);
+    }
+    let index = number(owner.strip_prefix('r')?, limits.requests)?;
+    let (outcome, measure) = what.split_once('.')?;
+    let outcome = OUTCOMES.iter().position(|known| *known == outcome)?;
+    let measure = MEASURES.iter().position(|known| *known == measure)?;
+    let stats = aggregate.request_mut(section, NameId(u32::try_from(index).ok()?));
+    let set = stats.outcomes[outcome].get_or_insert_default();
+    Some(match measure {
+        0 => &mut set.response,
+        1 => &mut set.service,
+        2 => &mut set.send_lag,
+        _ => &mut set.ttfb,
+    })
+}
+
+/// The suffix of tags of a section.
+fn suffix_of(section: Section) -> &'static str {
+    match section {
+        Section::Hold => "",
+        Section::Outside => OUTSIDE,
+    }
+}
+
+fn measures(set: &LatencySet) -> [&Histogram; 4] {
+    [&set.response, &set.service, &set.send_lag, &set.ttfb]
+}
+
+/// A canonical decimal number below `limit`.
+fn number(text: &str, limit: usize) -> Option<usize> {
+    let number: usize = text.parse().ok()?;
+    (number < limit && number.to_string() == text).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing;
+
+    const LIMITS: Limits = Limits { requests: 4, scenarios: 2, checks: 1 };
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// Law: the histogram found under a tag is the one that was visited with it, and tags differ.
+        #[test]
+        fn locate_inverts_visit(window in testing::window(0)) {
+            let mut copy = window.aggregate.clone();
+            let mut seen = std::collections::HashSet::new();
+            visit::<TestCaseError>(&window.aggregate, |tag, histogram| {
+                prop_assert!(seen.insert(tag.to_owned()), "{tag} twice");
+                prop_assert!(hdrhistogram::serialization::interval_log::Tag::new(tag).is_some());
+                prop_assert_eq!(locate(&mut copy, tag, LIMITS).map(|found| &*found), Some(histogram));
+                Ok(())
+            })?;
+            prop_assert_eq!(&copy, &window.aggregate, "locating creates nothing new");
+        }
+
+        /// No text makes it panic or grow.
+        #[test]
+        fn strange_tags_are_refused(tag in "[rs]?[0-9+]{0,12}\\.?(ok|iter|x)?\\.?(resp|y)?(\\.out)?") {
+            let mut aggregate = Aggregate::default();
+            let known = locate(&mut aggregate, &tag, Limits::default()).is_some();
+            prop_assert!(!known, "{tag} needs a name");
+        }
+    }
+
+    #[test]
+    fn tags_of_unknown_names_are_refused() {
+        let mut aggregate = Aggregate::default();
+        for tag in ["r4.ok.resp", "r01.ok.resp", "s2.iter", "r0.ok", "r0.ok.p99", "r0.good.resp", "", ".out"] {
+            assert!(locate(&mut aggregate, tag, LIMITS).is_none(), "{tag:?}");
+        }
+    }
+}

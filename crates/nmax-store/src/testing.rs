@@ -1,0 +1,143 @@
+//! Helpers of this crate's tests: scratch directories, a manifest, random windows.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use nmax_metrics::{Catalog, ErrorKind, NameId, Nanos, Network, Outcome, Sample, Section, Window};
+use proptest::prelude::*;
+
+use crate::{Hold, Manifest, SCHEMA_VERSION};
+
+/// A directory of its own, removed at the end.
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("nmax-store-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn manifest(id: &str, started_at: &str) -> Manifest {
+    Manifest {
+        schema_version: SCHEMA_VERSION,
+        nmax_version: "0.1.0".into(),
+        id: id.into(),
+        name: "shop: peak/1".into(),
+        note: "first try".into(),
+        tags: vec!["nightly".into()],
+        started_at: started_at.into(),
+        seed: u64::MAX,
+        plan: "nmax: 1\n".into(),
+        plan_sha256: "00".into(),
+        target: "http://127.0.0.1:8080".into(),
+        machine: crate::host::machine(),
+        command: "nmax run plan.yaml".into(),
+        workers: 2,
+        window_ns: 1_000_000_000,
+        hold: Hold { start_ns: 0, end_ns: None },
+        authorization: None,
+        scenarios: vec!["browse".into(), "sign-up".into()],
+        checks: vec!["status is 200".into()],
+    }
+}
+
+pub(crate) fn catalog(requests: usize) -> Catalog {
+    let mut catalog = Catalog {
+        scenarios: vec!["browse".into(), "sign-up".into()],
+        checks: vec!["status is 200".into()],
+        ..Catalog::default()
+    };
+    (0..requests).for_each(|index| {
+        catalog.requests.intern(&format!("GET /{index}"));
+    });
+    catalog
+}
+
+/// One random exchange and its section; four request names.
+pub(crate) fn sample() -> impl Strategy<Value = (Section, Sample)> {
+    let outcome = prop_oneof![
+        Just(Outcome::Ok),
+        Just(Outcome::Failed),
+        (0..ErrorKind::ALL.len()).prop_map(|index| Outcome::Error(ErrorKind::ALL[index])),
+    ];
+    let section = prop_oneof![Just(Section::Hold), Just(Section::Outside)];
+    let span = prop_oneof![0..2_000_000_u64, 0..5_000_000_000_u64, 0..5_000_000_000_000_u64];
+    let spans = [span.clone(), span.clone(), span];
+    (section, 0..4_u32, outcome, spans, 0..3_u8, 200..503_u16).prop_map(|(section, name, outcome, spans, depth, status)| {
+        let intended = Nanos(1_000_000_000);
+        let sent = intended + Nanos(spans[0]);
+        let first_byte = sent + Nanos(spans[1]);
+        let sample = Sample {
+            name: NameId(name),
+            scenario: (name % 2) as u16,
+            outcome,
+            status: (!matches!(outcome, Outcome::Error(_))).then_some(status),
+            intended,
+            sent: (depth > 0).then_some(sent),
+            first_byte: (depth > 1).then_some(first_byte),
+            done: first_byte + Nanos(spans[2]),
+            network: Network { connect: Nanos(spans[0] / 2), ..Network::default() },
+            slot_wait: Nanos(spans[0] / 4),
+            bytes_received: spans[1] % 5_000,
+            bytes_sent: 100,
+        };
+        (section, sample)
+    })
+}
+
+/// A random window with everything in it that a window can hold.
+pub(crate) fn window(index: u64) -> impl Strategy<Value = Window> {
+    proptest::collection::vec(sample(), 0..12).prop_map(move |samples| {
+        let mut window = Window::new(index, Nanos(1_000_000_000));
+        for (section, sample) in &samples {
+            fill(&mut window, *section, sample);
+        }
+        window
+    })
+}
+
+fn fill(window: &mut Window, section: Section, sample: &Sample) {
+    let aggregate = &mut window.aggregate;
+    let response = sample.response_time().0;
+    aggregate.record(section, sample);
+    aggregate.check_mut(section, 0).passed += response % 3;
+    aggregate.check_mut(section, 0).failed += response % 2;
+    let scenario = aggregate.scenario_mut(section, usize::from(sample.scenario));
+    scenario.started += 2;
+    scenario.interrupted += 1;
+    if sample.sent.is_some() {
+        scenario.completed += 1;
+        scenario.failed += u64::from(sample.outcome != Outcome::Ok);
+        scenario.iteration_time.record(response);
+    }
+    let load = aggregate.load_mut(section);
+    load.due += 3;
+    load.started += 2;
+    load.waited += 1;
+    load.dropped.injector += response % 5;
+    load.dropped.in_flight_limit += response % 7;
+    if sample.first_byte.is_none() {
+        load.censored.record(response);
+    }
+    load.in_flight_ns += u128::from(response) << 40;
+    load.in_flight_max = load.in_flight_max.max(response % 100);
+    load.cpu = load.cpu + Nanos(response / 10);
+    load.worker_time = load.worker_time + Nanos(response);
+    load.connections += 1;
+    load.retries += response % 2;
+    load.informational += response % 4;
+}

@@ -1,0 +1,159 @@
+//! Writes a run's directory: names before their first use, then whole windows, so that a kill costs at most one.
+//!
+//! Memory does not grow with the length of a run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nmax_metrics::{Catalog, FailureExample, Nanos, Resource, Window};
+
+use crate::files::Stream;
+use crate::records::{self, EventLine, FailureLine, ResourceLine};
+use crate::tag::Limits;
+use crate::{Manifest, StoreError, files, hlog, line, names};
+
+/// Failures kept per kind; later ones are only counted.
+pub const FAILURES_PER_KIND_MAX: u64 = 100;
+/// Kinds of failures told apart; later ones are counted under `other`.
+pub const FAILURE_KINDS_MAX: usize = 1_000;
+pub(crate) const SUMMARY: &str = "summary.json";
+pub(crate) const REPORT: &str = "report.html";
+
+/// The one writer of a run's directory.
+pub struct RunWriter {
+    directory: PathBuf,
+    latency: Stream,
+    windows: Stream,
+    failures: Stream,
+    resources: Stream,
+    events: Stream,
+    named: Limits,
+    failure_counts: BTreeMap<String, u64>,
+    last_end: Nanos,
+    #[cfg(feature = "parquet")]
+    segments: crate::samples::Segments,
+}
+
+impl RunWriter {
+    /// Makes the run's directory below `root` (made too if need be), writes its manifest and opens its files.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`] when the directory is there already: none is ever used twice.
+    pub fn create(root: &Path, manifest: &Manifest) -> Result<Self, StoreError> {
+        let directory = root.join(manifest.directory_name()?);
+        let started_at = manifest.started()?.into();
+        fs::create_dir_all(root).map_err(StoreError::io("create", root))?;
+        fs::create_dir(&directory).map_err(|source| match source.kind() {
+            io::ErrorKind::AlreadyExists => StoreError::Exists { path: directory.clone() },
+            _ => StoreError::Io { action: "create", path: directory.clone(), source },
+        })?;
+        manifest.write(&directory)?;
+        let stream = |file: &str| Stream::create(directory.join(file));
+        let mut latency = stream(hlog::FILE)?;
+        latency.append(&hlog::header(started_at))?;
+        Ok(Self {
+            latency,
+            windows: stream(line::FILE)?,
+            failures: stream(records::FAILURES)?,
+            resources: stream(records::RESOURCES)?,
+            events: stream(records::EVENTS)?,
+            named: Limits::default(),
+            failure_counts: BTreeMap::new(),
+            last_end: Nanos::ZERO,
+            #[cfg(feature = "parquet")]
+            segments: crate::samples::Segments::new(&directory),
+            directory,
+        })
+    }
+
+    /// The run's directory.
+    pub fn path(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Adds one window. Once this returns, the window survives the end of the process.
+    pub fn window(&mut self, window: &Window, catalog: &Catalog) -> Result<(), StoreError> {
+        if let Some((what, id)) = line::unnamed(&window.aggregate, names::limits(catalog)) {
+            return Err(StoreError::Unnamed { what, id });
+        }
+        self.windows.check()?;
+        self.name(catalog)?;
+        let mut histograms = Vec::new();
+        hlog::encode(window, &mut histograms);
+        self.latency.append(&histograms)?;
+        self.windows.append(&line::encode(window))?;
+        self.last_end = self.last_end.max(window.end());
+        #[cfg(feature = "parquet")]
+        self.segments.close_when_due(window.end())?;
+        Ok(())
+    }
+
+    /// Adds raw exchanges to the open segment, and closes it when it is full.
+    #[cfg(feature = "parquet")]
+    pub fn samples(&mut self, samples: &[crate::RawSample], catalog: &Catalog) -> Result<(), StoreError> {
+        self.name(catalog)?;
+        self.segments.add(samples, catalog)
+    }
+
+    /// Adds a failed exchange: the first [`FAILURES_PER_KIND_MAX`] of its kind are kept, the others counted.
+    pub fn failure(&mut self, failure: &FailureExample) -> Result<(), StoreError> {
+        let is_told_apart =
+            self.failure_counts.contains_key(&failure.kind) || self.failure_counts.len() < FAILURE_KINDS_MAX;
+        let kind = if is_told_apart { failure.kind.as_str() } else { "other" };
+        let count = self.failure_counts.entry(kind.to_owned()).or_default();
+        *count += 1;
+        if *count > FAILURES_PER_KIND_MAX {
+            return Ok(());
+        }
+        let line = records::encode(&FailureLine::of(failure, *count));
+        self.failures.append(&line)
+    }
+
+    /// Adds a reading of a host.
+    pub fn resource(&mut self, resource: &Resource) -> Result<(), StoreError> {
+        self.resources.append(&records::encode(&ResourceLine::from(resource)))
+    }
+
+    /// Adds an event: a stable code for programs, one sentence for people.
+    pub fn event(&mut self, at: Nanos, code: &str, text: &str) -> Result<(), StoreError> {
+        self.events.append(&records::encode(&EventLine::new(at, code, text)))
+    }
+
+    /// Closes the run: last segment, counts of failures not kept, report and summary.
+    pub fn finish(mut self, summary_json: &str, report_html: &str) -> Result<(), StoreError> {
+        #[cfg(feature = "parquet")]
+        self.segments.close()?;
+        let counts = std::mem::take(&mut self.failure_counts);
+        for (kind, count) in counts.iter().filter(|(_, count)| **count > FAILURES_PER_KIND_MAX) {
+            let text = format!("{kind}: the first {FAILURES_PER_KIND_MAX} of {count} failures are kept");
+            self.event(self.last_end, "FAILURES_NOT_KEPT", &text)?;
+        }
+        for stream in
+            [&mut self.latency, &mut self.windows, &mut self.failures, &mut self.resources, &mut self.events]
+        {
+            stream.sync()?;
+        }
+        write_results(&self.directory, summary_json, report_html)
+    }
+
+    /// Brings `names.json` up to date before a new name's first use.
+    fn name(&mut self, catalog: &Catalog) -> Result<(), StoreError> {
+        let limits = names::limits(catalog);
+        if limits != self.named {
+            names::write(&self.directory, catalog)?;
+            self.named = limits;
+        }
+        Ok(())
+    }
+}
+
+/// Writes or replaces report and summary of a run; the summary, whose presence marks a finished run, comes last.
+pub fn write_results(directory: &Path, summary_json: &str, report_html: &str) -> Result<(), StoreError> {
+    files::write_whole(&directory.join(REPORT), report_html.as_bytes())?;
+    files::write_whole(&directory.join(SUMMARY), summary_json.as_bytes())
+}
+
+#[cfg(test)]
+mod tests;
