@@ -17,6 +17,9 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::failure::Failure;
 
+#[cfg(test)]
+mod tests;
+
 /// Says whether an address may be loaded, given the host name it was found under; else why not.
 pub type Allow = Arc<dyn Fn(&str, IpAddr) -> Result<(), String> + Send + Sync>;
 
@@ -29,7 +32,8 @@ pub struct Config {
     pub insecure: bool,
     /// The largest body, in bytes after chunked decoding; `u64::MAX` takes all.
     pub body_limit: u64,
-    /// The longest TCP connect per address; `None` leaves it to the kernel and to the caller's own limit.
+    /// The longest TCP connect per address, which needs a runtime with timers; `None` leaves it to the
+    /// kernel and to the caller's own limit.
     pub connect_timeout: Option<Duration>,
     /// Asked for every address of a host before each connection: one refusal blocks it.
     pub allow: Allow,
@@ -112,12 +116,26 @@ pub(crate) async fn connect(addresses: &[IpAddr], port: u16, timeout: Option<Dur
                 ))
             }),
         };
-        match connected.and_then(|stream| stream.set_nodelay(true).map(|()| stream)) {
+        match connected.and_then(|stream| prepare(stream, address)) {
             Ok(stream) => return Ok(stream),
             Err(error) => failure = Failure::of_io(ErrorKind::Connect, &address.to_string(), &error),
         }
     }
     Err(failure)
+}
+
+/// Makes a fresh connection ready: small writes leave at once, and it leads to someone else.
+fn prepare(stream: TcpStream, address: SocketAddr) -> io::Result<TcpStream> {
+    stream.set_nodelay(true)?;
+    // Where nobody listens on a local port of the ephemeral range, TCP sometimes picks that same port
+    // for our end and connects it to itself.
+    if address.ip().is_loopback() && stream.local_addr()? == address {
+        return Err(io::Error::new(
+            io::ErrorKind::ConnectionRefused,
+            "nobody listens on this port",
+        ));
+    }
+    Ok(stream)
 }
 
 /// The TLS handshake with `host` over a fresh connection.

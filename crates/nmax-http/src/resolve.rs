@@ -13,6 +13,9 @@ use tokio::sync::OnceCell;
 
 use crate::failure::Failure;
 
+#[cfg(test)]
+mod tests;
+
 /// Names that a worker remembers; beyond that it forgets all and starts over.
 const NAMES_MAX: usize = 1024;
 /// How long a failed lookup is believed.

@@ -9,7 +9,7 @@ use crate::server::{client, get, read_request, serve};
 
 /// The server has a thread of its own, because allocations are counted per thread.
 fn serve_elsewhere() -> Origin {
-    let (sender, receiver) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::sync_channel(1);
     std::thread::spawn(move || {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {

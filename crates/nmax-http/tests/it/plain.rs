@@ -305,6 +305,20 @@ async fn a_server_that_never_answers_leaves_no_first_byte() {
     assert!(known.sent.is_some() && known.first_byte.is_none() && known.opened_connection);
 }
 
+/// A visitor of many origins holds few connections; the one unused for longest goes.
+#[tokio::test]
+async fn kept_connections_are_limited() {
+    let mut client = client();
+    let mut origins = Vec::new();
+    for _ in 0..17 {
+        origins.push(serve_always(TINY).await.0);
+        client.exchange(&get(origins.last().unwrap())).await;
+    }
+    assert_eq!(client.open_connections(), 16);
+    assert!(!client.exchange(&get(&origins[1])).await.opened_connection);
+    assert!(client.exchange(&get(&origins[0])).await.opened_connection);
+}
+
 /// Names go through the resolver once, and every address is shown to the hook.
 #[tokio::test]
 async fn names_are_resolved_and_cached() {

@@ -2,20 +2,54 @@
 
 use std::sync::Arc;
 
-use nmax_http::{Config, ConfigError, Origin, Scheme, Shared};
+use nmax_http::{Config, ConfigError, Origin, Request, Scheme, Shared};
 use nmax_metrics::ErrorKind;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::server::TlsStream;
 
-use crate::server::{Accepted, Readings, answer_always, client_with, config, get, origin, serve};
+use crate::server::{Accepted, Readings, answer_always, client_with, config, get, origin, read_request, serve};
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 
 /// A server with a certificate for `name`, and the PEM of its issuer.
 async fn serve_tls(name: &str, last_year: i32) -> (Origin, Accepted, Vec<u8>) {
+    let (acceptor, issuer) = acceptor(name, last_year);
+    let (origin, accepted) = serve_over(acceptor, |stream| answer_always(stream, TINY)).await;
+    (origin, accepted, issuer)
+}
+
+/// A server that hands each connection to `talk` after the handshake.
+async fn serve_over<F, T>(acceptor: TlsAcceptor, talk: F) -> (Origin, Accepted)
+where
+    F: Fn(TlsStream<TcpStream>) -> T + Clone + Send + 'static,
+    T: Future<Output = ()> + Send + 'static,
+{
+    let (origin, accepted) = serve(move |stream, _| {
+        let (acceptor, talk) = (acceptor.clone(), talk.clone());
+        async move {
+            if let Ok(stream) = acceptor.accept(stream).await {
+                talk(stream).await;
+            }
+        }
+    })
+    .await;
+    (
+        Origin {
+            scheme: Scheme::Https,
+            ..origin
+        },
+        accepted,
+    )
+}
+
+/// A certificate for `name` that ends with `last_year`, and the PEM of its issuer.
+fn acceptor(name: &str, last_year: i32) -> (TlsAcceptor, Vec<u8>) {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
@@ -32,24 +66,7 @@ async fn serve_tls(name: &str, last_year: i32) -> (Origin, Accepted, Vec<u8>) {
             PrivateKeyDer::try_from(key.serialize_der()).unwrap(),
         )
         .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(server));
-    let (origin, accepted) = serve(move |stream, _| {
-        let acceptor = acceptor.clone();
-        async move {
-            if let Ok(stream) = acceptor.accept(stream).await {
-                answer_always(stream, TINY).await;
-            }
-        }
-    })
-    .await;
-    (
-        Origin {
-            scheme: Scheme::Https,
-            ..origin
-        },
-        accepted,
-        issuer.pem().into_bytes(),
-    )
+    (TlsAcceptor::from(Arc::new(server)), issuer.pem().into_bytes())
 }
 
 async fn failure_of(config: Config, origin: &Origin) -> String {
@@ -83,6 +100,68 @@ async fn a_trusted_issuer() {
     assert_eq!(accepted.count(), 1);
     client.forget();
     assert!(client.exchange(&get(&origin)).await.opened_connection);
+}
+
+/// Uploads larger than the socket's buffer go out completely, and large replies come in.
+#[tokio::test]
+async fn large_messages_both_ways() {
+    const SIZE: usize = 3_000_000;
+    let (acceptor, issuer) = acceptor("127.0.0.1", 4000);
+    let (origin, accepted) = serve_over(acceptor, |mut stream| async move {
+        let mut request = vec![0; SIZE];
+        while stream.read_exact(&mut request).await.is_ok() {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {SIZE}\r\n\r\n");
+            stream.write_all(head.as_bytes()).await.unwrap();
+            stream.write_all(&request).await.unwrap();
+            stream.flush().await.unwrap();
+        }
+    })
+    .await;
+    let bytes: Vec<u8> = (0..SIZE).map(|i| (i % 251) as u8).collect();
+    let mut client = client_with(Config {
+        ca_pem: vec![issuer],
+        ..config()
+    });
+    for _ in 0..2 {
+        let exchange = client
+            .exchange(&Request {
+                bytes: &bytes,
+                ..get(&origin)
+            })
+            .await;
+        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        assert_eq!(exchange.bytes_sent, SIZE as u64);
+        assert!(client.reply().body() == bytes, "the echo differs");
+    }
+    assert_eq!(accepted.count(), 1);
+}
+
+/// Many servers end TLS by closing TCP: a body that ends with the connection is complete all the same,
+/// one that says its length is not.
+#[tokio::test]
+async fn an_end_without_a_closing_message() {
+    for (reply, status) in [
+        ("HTTP/1.1 200 OK\r\n\r\nhi", Some(200)),
+        ("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhi", None),
+    ] {
+        let (acceptor, issuer) = acceptor("127.0.0.1", 4000);
+        let (origin, _) = serve_over(acceptor, move |mut stream| async move {
+            read_request(&mut stream).await;
+            stream.write_all(reply.as_bytes()).await.unwrap();
+            stream.flush().await.unwrap();
+        })
+        .await;
+        let mut client = client_with(Config {
+            ca_pem: vec![issuer],
+            ..config()
+        });
+        let exchange = client.exchange(&get(&origin)).await;
+        assert_eq!(exchange.status, status, "{reply:?}");
+        assert_eq!(
+            exchange.error.map(|failure| failure.kind),
+            status.is_none().then_some(ErrorKind::Reset)
+        );
+    }
 }
 
 #[tokio::test]
@@ -132,7 +211,6 @@ async fn untrusted_certificates() {
 #[tokio::test]
 async fn a_port_without_tls() {
     let (greeting, _) = serve(|mut stream, _| async move {
-        use tokio::io::AsyncWriteExt;
         stream.write_all(b"220 mail.test ESMTP\r\n").await.unwrap();
         std::future::pending::<()>().await;
     })
