@@ -1,11 +1,33 @@
 //! What the measurements may be believed for: quantile intervals, validity gates, thresholds and the verdict.
 //!
+//! Everything here is a pure function of [`Evidence`]. A gate, a threshold result and the verdict are built
+//! only from the value that was tested.
+//!
 //! # Layout
 //! - [`evidence`]: what a run measured, as handed in
 //! - [`verdict`]: the judgement, as handed out
+//! - [`interval`]: how far a quantile of one run may be off
+//! - [`gates`]: whether the injector, not the target, shaped the numbers
+//! - [`thresholds`]: whether the conditions of the plan hold
+//! - [`judge`]: the verdict and its reasons
+//! - `scope`: which figures belong to a request name or a scenario
+//! - `words`: figures as a person reads them
 
 pub mod evidence;
+pub mod gates;
+pub mod interval;
+pub mod judge;
+mod scope;
+pub mod thresholds;
 pub mod verdict;
+mod words;
+
+#[cfg(test)]
+mod fixture;
 
 pub use evidence::{Evidence, InjectorFacts};
+pub use gates::gates;
+pub use interval::{QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks};
+pub use judge::judge;
+pub use thresholds::thresholds;
 pub use verdict::{Gate, Judgement, Reason, ThresholdResult, Verdict};

@@ -63,7 +63,7 @@ pub struct Gate {
     pub value: Option<f64>,
     /// The limit it was compared with.
     pub limit: Option<f64>,
-    /// Unit of both, as printed.
+    /// Unit of both: `ms`, `%` (shares 0 to 1), `` (counts).
     pub unit: &'static str,
     /// Whether the run may be believed in this respect.
     pub holds: bool,

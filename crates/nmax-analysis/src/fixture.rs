@@ -1,0 +1,220 @@
+//! A healthy run to be spoiled by tests: 100/s for 10 s, 1,000 iterations of one exchange.
+
+use std::time::Duration;
+
+use nmax_metrics::{Aggregate, Catalog, ErrorKind, NameId, Names, Nanos, Network, Outcome, Sample, Section};
+use nmax_plan::plan::{
+    Arrivals, Body, Check, Connection, Defaults, Expect, Method, Plan, Request, Scenario, Step, Test, Version, Visitor,
+    Workload,
+};
+use nmax_plan::schedule::{Stage, StageKind};
+use nmax_plan::template::Template;
+use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
+
+use crate::{Evidence, InjectorFacts};
+
+/// All that [`Evidence`] borrows.
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) plan: Plan,
+    pub(crate) catalog: Catalog,
+    pub(crate) totals: Aggregate,
+    pub(crate) last: Vec<(Duration, Aggregate)>,
+    pub(crate) hold: (Nanos, Nanos),
+    pub(crate) end: Nanos,
+    pub(crate) injector: InjectorFacts,
+}
+
+impl Run {
+    /// Scenario `browse` sends `home` (900 times) and scenario `sign-up` sends `form` (100 times), both answered
+    /// in 20 ms after an injector lag of 50 µs.
+    pub(crate) fn healthy() -> Self {
+        let mut run = Self {
+            plan: plan(),
+            catalog: catalog(),
+            totals: Aggregate::default(),
+            last: Vec::new(),
+            hold: (Nanos::ZERO, Nanos::from_secs(10)),
+            end: Nanos::from_secs(10),
+            injector: InjectorFacts {
+                workers: 1,
+                cpu_utilization_max: Some(0.3),
+                cpu_utilization_mean: Some(0.3),
+                open_files_max: Some(80),
+                open_files_limit: Some(1_024),
+                ports_used_max: Some(64),
+                windows_missing: 0,
+                interrupted: false,
+            },
+        };
+        run.add(Section::Hold, 900, HOME, Outcome::Ok, 20.0, 0.05);
+        run.add(Section::Hold, 100, FORM, Outcome::Ok, 20.0, 0.05);
+        let load = run.totals.load_mut(Section::Hold);
+        (load.due, load.started) = (1_000, 1_000);
+        for (index, iterations) in [(0, 900), (1, 100)] {
+            let stats = run.totals.scenario_mut(Section::Hold, index);
+            (stats.started, stats.completed) = (iterations, iterations);
+            stats.iteration_time.record_n(30_000_000, iterations);
+            run.totals.check_mut(Section::Hold, index).passed = iterations;
+        }
+        run
+    }
+
+    /// A run in which nothing happened.
+    pub(crate) fn empty() -> Self {
+        Self {
+            totals: Aggregate::default(),
+            ..Self::healthy()
+        }
+    }
+
+    pub(crate) fn closed(mut self) -> Self {
+        self.plan.workload = Workload::Closed { vus: 10 };
+        self.totals.load_mut(Section::Hold).due = 0;
+        self
+    }
+
+    /// Adds exchanges with this response time, of which `lag_ms` are the injector's.
+    pub(crate) fn add(
+        &mut self,
+        section: Section,
+        n: u64,
+        name: NameId,
+        outcome: Outcome,
+        response_ms: f64,
+        lag_ms: f64,
+    ) {
+        let ns = |ms: f64| Nanos((ms * 1e6) as u64);
+        let sample = Sample {
+            name,
+            scenario: 0,
+            outcome,
+            status: None,
+            intended: Nanos::ZERO,
+            sent: Some(ns(lag_ms)),
+            first_byte: Some(ns((lag_ms + response_ms) / 2.0)),
+            done: ns(response_ms),
+            network: Network::default(),
+            slot_wait: Nanos::ZERO,
+            bytes_received: 500,
+            bytes_sent: 100,
+        };
+        (0..n).for_each(|_| self.totals.record(section, &sample));
+    }
+
+    pub(crate) fn add_errors(&mut self, n: u64, kind: ErrorKind) {
+        self.add(Section::Hold, n, HOME, Outcome::Error(kind), 20.0, 0.05);
+    }
+
+    pub(crate) fn evidence(&self) -> Evidence<'_> {
+        Evidence {
+            plan: &self.plan,
+            catalog: &self.catalog,
+            totals: &self.totals,
+            hold: self.hold,
+            end: self.end,
+            last: &self.last,
+            injector: &self.injector,
+        }
+    }
+}
+
+pub(crate) const HOME: NameId = NameId(0);
+pub(crate) const FORM: NameId = NameId(1);
+
+/// A condition on the whole traffic of the hold.
+pub(crate) fn threshold(metric: Metric, stat: Stat, op: Op, limit: Limit) -> Threshold {
+    Threshold {
+        text: format!("{metric:?} {stat:?}"),
+        metric,
+        stat,
+        op,
+        limit,
+        scope: Scope::Total,
+        within: Within::Hold,
+    }
+}
+
+pub(crate) fn ms(ms: f64) -> Limit {
+    Limit::Nanos(ms * 1e6)
+}
+
+fn catalog() -> Catalog {
+    let mut requests = Names::default();
+    assert_eq!((requests.intern("home"), requests.intern("form")), (HOME, FORM));
+    let list = |names: [&str; 2]| names.map(str::to_owned).to_vec();
+    Catalog {
+        requests,
+        scenarios: list(["browse", "sign-up"]),
+        checks: list(["shows items", "shows form"]),
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        name: "shop".into(),
+        target: "http://127.0.0.1:8080".into(),
+        defaults: Defaults {
+            connection: Connection::KeepAlive,
+            visitor: Visitor::Returning,
+            version: Version::Http11,
+            timeout: Duration::from_secs(30),
+            headers: Vec::new(),
+            body_limit_bytes: 1 << 20,
+            ca_files: Vec::new(),
+            insecure: false,
+        },
+        feeders: Vec::new(),
+        scenarios: vec![
+            scenario("browse", "home", "shows items"),
+            scenario("sign-up", "form", "shows form"),
+        ],
+        workload: Workload::Open {
+            rate_per_s: 100.0,
+            arrivals: Arrivals::Even,
+            max_in_flight: 50,
+        },
+        stages: vec![Stage {
+            from: 100.0,
+            to: 100.0,
+            length_ns: Some(10_000_000_000),
+            kind: StageKind::Hold,
+        }],
+        iterations: None,
+        graceful_stop: Duration::from_secs(30),
+        seed: 1,
+        thresholds: vec![
+            threshold(Metric::FailureRate, Stat::Value, Op::Below, Limit::Ratio(0.05)),
+            threshold(Metric::Dropped, Stat::Value, Op::Below, Limit::Ratio(0.01)),
+        ],
+        window: Duration::from_secs(1),
+    }
+}
+
+pub(crate) fn scenario(name: &str, request: &str, check: &str) -> Scenario {
+    let test = Test::BodyContains(Template::text("item"));
+    let request = Request {
+        name: Template::text(request),
+        method: Method::Get,
+        url: Template::text("/"),
+        query: Vec::new(),
+        headers: Vec::new(),
+        body: Body::Empty,
+        expect: Expect {
+            status: vec![(200, 399)],
+            checks: vec![Check {
+                name: check.into(),
+                test,
+            }],
+        },
+        extract: Vec::new(),
+        timeout: None,
+    };
+    Scenario {
+        name: name.into(),
+        weight: 1.0,
+        pacing: None,
+        steps: vec![Step::Request(Box::new(request))],
+        slots: Vec::new(),
+    }
+}

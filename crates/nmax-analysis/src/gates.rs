@@ -1,0 +1,400 @@
+//! Validity gates: whether the injector, not the target, shaped the numbers.
+//!
+//! Each gate is a pure function of its figures. [`Gate::holds`] always follows from the [`Gate::value`] and
+//! [`Gate::limit`] that it carries. A figure that is not known closes no gate: its value is `None`. Waiting
+//! for the target never closes a gate.
+
+use nmax_metrics::{ErrorKind, Histogram, LoadStats, Nanos, Section};
+use nmax_plan::plan::Workload;
+use nmax_plan::threshold::Op;
+
+use crate::words::{count, counted, share, time_ms};
+use crate::{Evidence, Gate};
+
+/// G1: least share of due iterations that started.
+pub const RATE_SHARE_MIN: f64 = 0.98;
+/// G1: share of due iterations below which a warning is given.
+pub const RATE_SHARE_WARN: f64 = 0.99;
+/// G3: share of the median response time below which injector lag is harmless.
+pub const LAG_SHARE_MAX: f64 = 0.1;
+/// G3: injector lag that is harmless however short the response time, ms.
+pub const LAG_MS_MAX: f64 = 1.0;
+/// G4: share of a core from which a worker counts as saturated.
+pub const CPU_SHARE_MAX: f64 = 0.95;
+/// G4: share of the descriptor limit from which it counts as reached.
+pub const OPEN_FILES_SHARE_MAX: f64 = 0.95;
+/// G8: largest share of windows that may be missing.
+pub const GAPS_SHARE_MAX: f64 = 0.02;
+/// G1, G3: that many late or missing ones say nothing yet, however few there are in all.
+pub const TOLERATED_COUNT: u64 = 3;
+
+const RATE: Id = Id {
+    code: "G1",
+    name: "rate",
+    reason: "G1_RATE",
+};
+const LAG: Id = Id {
+    code: "G3",
+    name: "injector lag",
+    reason: "G3_INJECTOR_LAG",
+};
+const CPU: Id = Id {
+    code: "G4",
+    name: "injector CPU",
+    reason: "G4_INJECTOR_CPU",
+};
+const ERRORS: Id = Id {
+    code: "G4",
+    name: "injector errors",
+    reason: "G4_INJECTOR_ERRORS",
+};
+const OPEN_FILES: Id = Id {
+    code: "G4",
+    name: "open files",
+    reason: "G4_OPEN_FILES",
+};
+const SAMPLES: Id = Id {
+    code: "G8",
+    name: "samples",
+    reason: "G8_NO_SAMPLES",
+};
+const GAPS: Id = Id {
+    code: "G8",
+    name: "gaps",
+    reason: "G8_GAPS",
+};
+
+/// All gates, in order of their codes.
+pub fn gates(evidence: &Evidence) -> Vec<Gate> {
+    let hold = evidence.totals.load(Section::Hold);
+    let response = evidence.totals.total(Section::Hold).latencies().response;
+    let (mut samples, mut censored, mut errors) = (0, 0, 0);
+    for section in Section::ALL {
+        censored += evidence.totals.load(section).censored.count();
+        for (_, stats) in evidence.totals.requests(section) {
+            samples += stats.count();
+            errors += stats.errors[ErrorKind::Injector.index()];
+        }
+    }
+    let injector = evidence.injector;
+    vec![
+        match evidence.plan.workload {
+            Workload::Open { .. } => rate(hold),
+            Workload::Closed { .. } => unknown(RATE, "%", "closed workloads have no intended rate"),
+        },
+        injector_lag(&hold.injector_lag, &response),
+        injector_cpu(injector.cpu_utilization_max),
+        injector_errors(errors),
+        open_files(injector.open_files_max, injector.open_files_limit),
+        samples_exist(samples, censored),
+        gaps(
+            injector.windows_missing,
+            windows(evidence.end, evidence.plan.window.into()),
+        ),
+    ]
+}
+
+/// G1, open workloads: share of the due iterations that started, leaving out what waited for an in-flight slot.
+///
+/// ```text
+/// value = (started − waited) / (due − waited − dropped at the in-flight limit)
+/// limit = min(0.98, 1 − 3 / (due − waited − dropped at the in-flight limit))
+/// ```
+///
+/// What the injector dropped counts against it.
+pub fn rate(hold: &LoadStats) -> Gate {
+    let (started, free) = free_starts(hold);
+    if free == 0 {
+        let why = if hold.due == 0 {
+            "no iteration was due"
+        } else {
+            "every due iteration had to wait for the target"
+        };
+        return unknown(RATE, "%", why);
+    }
+    let limit = tolerant(RATE_SHARE_MIN, free);
+    let figures = |value: f64| {
+        let iterations = counted(free, "due iteration");
+        format!(
+            "{} of {iterations} with a free slot started ({})",
+            count(started),
+            share(value)
+        )
+    };
+    Tested {
+        id: RATE,
+        value: started as f64 / free as f64,
+        op: Op::AtLeast,
+        limit,
+        unit: "%",
+    }
+    .gate(figures, |value| {
+        let remedy = "use more workers or injectors, or a lower rate";
+        format!(
+            "the injector missed the intended rate: {}, at least {} must: {remedy}",
+            figures(value),
+            share(limit)
+        )
+    })
+}
+
+/// What G1 has to warn of: a miss beyond 1 % that does not yet close the gate.
+pub(crate) fn rate_warning(gate: &Gate, hold: &LoadStats) -> Option<String> {
+    let value = gate.value.filter(|_| gate.code == RATE.code && gate.holds)?;
+    let (_, free) = free_starts(hold);
+    (value < tolerant(RATE_SHARE_WARN, free))
+        .then(|| format!("the injector was close to missing the intended rate: {}", gate.text))
+}
+
+/// Iterations that started and that were due, both without those that waited for the target.
+fn free_starts(hold: &LoadStats) -> (u64, u64) {
+    let held_up = hold.waited.saturating_add(hold.dropped.in_flight_limit);
+    (
+        hold.started.saturating_sub(hold.waited),
+        hold.due.saturating_sub(held_up),
+    )
+}
+
+/// The least share of `n`, or all but a few when `n` is small.
+fn tolerant(share: f64, n: u64) -> f64 {
+    share.min(n.saturating_sub(TOLERATED_COUNT) as f64 / n.max(1) as f64)
+}
+
+/// G3: what the injector itself added to send lag, at p99, is below 10 % of the median response time or below 1 ms.
+///
+/// With fewer than 300 exchanges the three largest lags are left out, for p99 would be one of them.
+pub fn injector_lag(lag: &Histogram, response: &Histogram) -> Gate {
+    let n = lag.count();
+    let rank = ((0.99 * n as f64).ceil() as u64)
+        .min(n.saturating_sub(TOLERATED_COUNT))
+        .max(1);
+    let (Some(lag_ns), Some(median_ns)) = (lag.value_at_rank_ns(rank), response.quantile_ns(0.5)) else {
+        return unknown(LAG, "ms", "no exchange tells how late the injector was");
+    };
+    let median_ms = median_ns as f64 / 1e6;
+    let limit = LAG_MS_MAX.max(LAG_SHARE_MAX * median_ms);
+    let figures = |value: f64| {
+        let (value, median, limit) = (time_ms(value), time_ms(median_ms), time_ms(limit));
+        let at = if rank as f64 >= 0.99 * n as f64 {
+            "at p99"
+        } else {
+            "with its 3 largest lags left out"
+        };
+        format!("{value} late {at} (median response time {median}, limit {limit})")
+    };
+    Tested {
+        id: LAG,
+        value: lag_ns as f64 / 1e6,
+        op: Op::Below,
+        limit,
+        unit: "ms",
+    }
+    .gate(
+        |value| format!("the injector was {}", figures(value)),
+        |value| {
+            format!(
+                "the injector was {}: use more workers, a quieter machine or a lower rate",
+                figures(value)
+            )
+        },
+    )
+}
+
+/// G4: the busiest worker left its core some rest during the hold. `utilization` from 0 to 1.
+pub fn injector_cpu(utilization: Option<f64>) -> Gate {
+    let Some(value) = utilization.filter(|value| value.is_finite()) else {
+        return unknown(CPU, "%", "the CPU time of the workers is not known");
+    };
+    Tested {
+        id: CPU,
+        value,
+        op: Op::Below,
+        limit: CPU_SHARE_MAX,
+        unit: "%",
+    }
+    .gate(
+        |value| format!("the busiest worker used {} of a core", share(value)),
+        |value| {
+            let figures = format!(
+                "the busiest worker used {} of a core, below {} is needed",
+                share(value),
+                share(CPU_SHARE_MAX)
+            );
+            format!("{figures}: use more workers, more cores or a lower rate")
+        },
+    )
+}
+
+/// G4: no exchange of the whole run failed because this machine ran out of something.
+pub fn injector_errors(errors: u64) -> Gate {
+    Tested {
+        id: ERRORS,
+        value: errors as f64,
+        op: Op::AtMost,
+        limit: 0.0,
+        unit: "",
+    }
+    .gate(
+        |_| "the injector ran out of nothing".into(),
+        |_| {
+            format!(
+                "{} of the injector's own making: {}",
+                counted(errors, "error"),
+                ErrorKind::Injector.remedy()
+            )
+        },
+    )
+}
+
+/// G4: descriptors stayed clear of their limit.
+pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {
+    let (Some(most), Some(allowed)) = (most, limit) else {
+        return unknown(OPEN_FILES, "", "open files or their limit are not known");
+    };
+    let figures = format!(
+        "{} of {} were in use",
+        count(most),
+        counted(allowed, "allowed descriptor")
+    );
+    Tested {
+        id: OPEN_FILES,
+        value: most as f64,
+        op: Op::Below,
+        limit: OPEN_FILES_SHARE_MAX * allowed as f64,
+        unit: "",
+    }
+    .gate(
+        |_| figures.clone(),
+        |_| format!("{figures}: raise the limit (`ulimit -n`) or use fewer connections"),
+    )
+}
+
+/// G8: at least one exchange was completed in the whole run.
+pub fn samples_exist(samples: u64, censored: u64) -> Gate {
+    Tested {
+        id: SAMPLES,
+        value: samples as f64,
+        op: Op::AtLeast,
+        limit: 1.0,
+        unit: "",
+    }
+    .gate(
+        |_| format!("{} completed", counted(samples, "exchange")),
+        |_| match censored {
+            0 => "no exchange was completed: check that the run was long enough to send one".into(),
+            _ => format!(
+                "no exchange was completed and {} cut off at the end: check that the target answers, or run longer",
+                if censored == 1 {
+                    "1 was".to_owned()
+                } else {
+                    format!("{} were", count(censored))
+                }
+            ),
+        },
+    )
+}
+
+/// G8: at most 2 % of the windows lack the report of a worker.
+pub fn gaps(missing: u64, windows: u64) -> Gate {
+    let value = missing as f64 / windows.max(missing).max(1) as f64;
+    Tested {
+        id: GAPS,
+        value,
+        op: Op::AtMost,
+        limit: GAPS_SHARE_MAX,
+        unit: "%",
+    }
+    .gate(
+        |_| match missing {
+            0 => format!("{} without a gap", counted(windows, "window")),
+            _ => format!(
+                "{} of {} lack the report of a worker",
+                count(missing),
+                counted(windows, "window")
+            ),
+        },
+        |value| {
+            let figures = format!(
+                "{} of {} lack the report of a worker",
+                count(missing),
+                counted(windows, "window")
+            );
+            format!(
+                "{figures} ({}, limit {}): what happened then is not known; repeat the run",
+                share(value),
+                share(GAPS_SHARE_MAX)
+            )
+        },
+    )
+}
+
+/// What G8 has to warn of: a gap too small to close the gate.
+pub(crate) fn gaps_warning(gate: &Gate) -> Option<String> {
+    let is_gap = gate.holds && gate.value.is_some_and(|value| value > 0.0);
+    (is_gap && gate.name == GAPS.name).then(|| gate.text.clone())
+}
+
+fn windows(end: Nanos, width: Nanos) -> u64 {
+    end.0.div_ceil(width.0.max(1))
+}
+
+/// The stable code of the reason that a closed gate is.
+pub(crate) fn reason_code(gate: &Gate) -> &'static str {
+    let all = [RATE, LAG, CPU, ERRORS, OPEN_FILES, SAMPLES, GAPS];
+    all.iter()
+        .find(|id| id.code == gate.code && id.name == gate.name)
+        .map_or(gate.code, |id| id.reason)
+}
+
+struct Id {
+    code: &'static str,
+    name: &'static str,
+    reason: &'static str,
+}
+
+/// A value against its limit; the only way to a [`Gate`] that can be closed.
+struct Tested {
+    id: Id,
+    value: f64,
+    op: Op,
+    limit: f64,
+    unit: &'static str,
+}
+
+impl Tested {
+    fn gate(self, open: impl Fn(f64) -> String, closed: impl Fn(f64) -> String) -> Gate {
+        let Self {
+            id,
+            value,
+            op,
+            limit,
+            unit,
+        } = self;
+        let holds = op.holds(value, limit);
+        let text = if holds { open(value) } else { closed(value) };
+        Gate {
+            code: id.code,
+            name: id.name,
+            value: Some(value),
+            limit: Some(limit),
+            unit,
+            holds,
+            text,
+        }
+    }
+}
+
+fn unknown(id: Id, unit: &'static str, why: &str) -> Gate {
+    Gate {
+        code: id.code,
+        name: id.name,
+        value: None,
+        limit: None,
+        unit,
+        holds: true,
+        text: format!("not tested: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

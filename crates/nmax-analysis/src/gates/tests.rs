@@ -1,0 +1,263 @@
+use nmax_metrics::{Dropped, Outcome};
+use proptest::prelude::*;
+
+use super::*;
+use crate::fixture::{HOME, Run};
+
+fn load(due: u64, started: u64, waited: u64, injector: u64, in_flight_limit: u64) -> LoadStats {
+    LoadStats {
+        due,
+        started,
+        waited,
+        dropped: Dropped {
+            injector,
+            in_flight_limit,
+        },
+        ..LoadStats::default()
+    }
+}
+
+fn of(values: &[(u64, u64)]) -> Histogram {
+    let mut histogram = Histogram::new();
+    values.iter().for_each(|(ns, n)| histogram.record_n(*ns, *n));
+    histogram
+}
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn every_gate_of_a_healthy_run_is_open_and_tested() {
+    let gates = gates(&Run::healthy().evidence());
+    assert_eq!(
+        gates.iter().map(|gate| gate.code).collect::<Vec<_>>(),
+        ["G1", "G3", "G4", "G4", "G4", "G8", "G8"]
+    );
+    for gate in gates {
+        assert!(gate.holds && gate.value.is_some() && gate.limit.is_some(), "{gate:?}");
+    }
+}
+
+/// One thing is spoiled at a time, once up to the limit and once beyond it: exactly that gate flips.
+#[test]
+fn each_gate_flips_with_its_input() {
+    type Spoil = fn(&mut Run);
+    let cases: [(&str, Spoil, Spoil); 7] = [
+        (
+            "rate",
+            |run| run.totals.load_mut(Section::Hold).started = 980,
+            |run| run.totals.load_mut(Section::Hold).started = 979,
+        ),
+        (
+            "injector lag",
+            |run| run.add(Section::Hold, 50, HOME, Outcome::Ok, 20.0, 1.9),
+            |run| run.add(Section::Hold, 50, HOME, Outcome::Ok, 20.0, 2.1),
+        ),
+        (
+            "injector CPU",
+            |run| run.injector.cpu_utilization_max = Some(0.949),
+            |run| run.injector.cpu_utilization_max = Some(0.95),
+        ),
+        (
+            "injector errors",
+            |run| run.add_errors(1, ErrorKind::Reset),
+            |run| run.add_errors(1, ErrorKind::Injector),
+        ),
+        (
+            "open files",
+            |run| run.injector.open_files_max = Some(972),
+            |run| run.injector.open_files_max = Some(973),
+        ),
+        (
+            "samples",
+            |run| {
+                run.totals = Run::empty().totals;
+                run.add(Section::Outside, 1, HOME, Outcome::Ok, 20.0, 0.05);
+            },
+            |run| run.totals = Run::empty().totals,
+        ),
+        (
+            "gaps",
+            |run| (run.injector.windows_missing, run.end) = (2, Nanos::from_secs(100)),
+            |run| (run.injector.windows_missing, run.end) = (3, Nanos::from_secs(100)),
+        ),
+    ];
+    for (name, keep, close) in cases {
+        let (mut open, mut closed) = (Run::healthy(), Run::healthy());
+        keep(&mut open);
+        close(&mut closed);
+        let shut = |run: &Run| {
+            gates(&run.evidence())
+                .into_iter()
+                .filter(|gate| !gate.holds)
+                .map(|gate| gate.name)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shut(&open), [""; 0], "{name}");
+        assert_eq!(shut(&closed), [name]);
+    }
+}
+
+#[test]
+fn rate_by_hand() {
+    //  due  started  waited  dropped: injector, limit   holds  why this row
+    let cases = [
+        (1_000, 980, 0, 20, 0, true, "exactly 2 %"),
+        (1_000, 979, 0, 21, 0, false, "drops of the injector count"),
+        (1_000, 900, 0, 0, 0, false, "late starts count"),
+        (
+            1_000,
+            500,
+            400,
+            0,
+            500,
+            true,
+            "waiting and dropping for the target do not count",
+        ),
+        (1_000, 480, 400, 20, 500, false, "80 of 100 that never had to wait"),
+        (20, 19, 0, 1, 0, true, "one of twenty says nothing"),
+        (20, 17, 0, 3, 0, true, "nor do three"),
+        (20, 16, 0, 4, 0, false, "four do"),
+        (1_000, 600, 600, 0, 400, true, "nobody had a free slot"),
+        (0, 0, 0, 0, 0, true, "nothing was due"),
+    ];
+    for (due, started, waited, injector, limit, holds, why) in cases {
+        let gate = rate(&load(due, started, waited, injector, limit));
+        assert_eq!(gate.holds, holds, "{why}: {gate:?}");
+    }
+}
+
+#[test]
+fn rate_warns_between_one_and_two_percent() {
+    let warned = |started| {
+        let load = load(10_000, started, 0, 0, 0);
+        rate_warning(&rate(&load), &load).is_some()
+    };
+    assert!(!warned(9_900) && warned(9_899) && warned(9_800));
+    assert!(!warned(9_799), "a closed gate is a reason, not a warning");
+}
+
+#[test]
+fn closed_workloads_have_no_rate_to_miss() {
+    let mut run = Run::healthy().closed();
+    run.totals.load_mut(Section::Hold).started = 1;
+    let gate = &gates(&run.evidence())[0];
+    assert!(
+        gate.holds && gate.value.is_none() && gate.text.contains("no intended rate"),
+        "{gate:?}"
+    );
+}
+
+#[test]
+fn lag_is_harmless_below_a_millisecond_or_a_tenth() {
+    //  lag ms  median ms  holds
+    let cases = [
+        (0.9, 1, true),
+        (1.1, 1, false),
+        (9.9, 100, true),
+        (10.1, 100, false),
+        (0.9, 1_000, true),
+    ];
+    for (lag_ms, median_ms, holds) in cases {
+        let gate = injector_lag(&of(&[((lag_ms * 1e6) as u64, 1_000)]), &of(&[(median_ms * MS, 1_000)]));
+        assert_eq!(gate.holds, holds, "{lag_ms} {median_ms}: {gate:?}");
+    }
+}
+
+/// A hiccup at the start of a short run says nothing; a hundredth of many late exchanges does.
+#[test]
+fn few_late_exchanges_are_tolerated() {
+    let response = of(&[(5 * MS, 1_000)]);
+    for (prompt, late, holds) in [
+        (17, 3, true),
+        (16, 4, false),
+        (9_900, 100, true),
+        (9_899, 101, false),
+        (0, 10, false),
+    ] {
+        let gate = injector_lag(&of(&[(MS / 10, prompt), (50 * MS, late)]), &response);
+        assert_eq!(gate.holds, holds, "{prompt} {late}: {gate:?}");
+    }
+}
+
+#[test]
+fn unknown_figures_close_nothing_and_say_so() {
+    let none = Histogram::new();
+    for gate in [
+        injector_cpu(None),
+        injector_cpu(Some(f64::NAN)),
+        open_files(None, Some(5)),
+        open_files(Some(5), None),
+        injector_lag(&none, &none),
+    ] {
+        assert!(
+            gate.holds && gate.value.is_none() && gate.text.starts_with("not tested"),
+            "{gate:?}"
+        );
+    }
+}
+
+#[test]
+fn closed_gates_say_figures_and_remedy() {
+    let cases = [
+        (
+            rate(&load(1_000, 950, 0, 50, 0)),
+            "the injector missed the intended rate: 950 of 1,000 due iterations with a free slot started (95 %), at least 98 % must: \
+             use more workers or injectors, or a lower rate",
+        ),
+        (
+            injector_lag(&of(&[(3 * MS, 1_000)]), &of(&[(5 * MS, 1_000)])),
+            "the injector was 3 ms late at p99 (median response time 5 ms, limit 1 ms): use more workers, a quieter machine or a lower rate",
+        ),
+        (
+            samples_exist(0, 3),
+            "no exchange was completed and 3 were cut off at the end: check that the target answers, or run longer",
+        ),
+        (
+            gaps(1, 10),
+            "1 of 10 windows lack the report of a worker (10 %, limit 2 %): what happened then is not known; repeat the run",
+        ),
+        (
+            open_files(Some(1_024), Some(1_024)),
+            "1,024 of 1,024 allowed descriptors were in use: raise the limit (`ulimit -n`) or use fewer connections",
+        ),
+    ];
+    for (gate, want) in cases {
+        // Histograms read to 0.1 %.
+        assert_eq!(gate.text.replace("3.00 ms", "3 ms"), want);
+    }
+}
+
+#[test]
+fn each_gate_has_its_reason_code() {
+    let mut codes: Vec<_> = gates(&Run::healthy().evidence()).iter().map(reason_code).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    assert_eq!(codes.len(), 7, "{codes:?}");
+}
+
+proptest! {
+    /// Law: waiting for the target never closes the gate of the rate, and what the injector drops never opens it.
+    #[test]
+    fn only_the_injector_misses_the_rate(free in 0_u64..5_000, missed in 0_u64..5_000, waited in 0_u64..5_000, limit in 0_u64..5_000) {
+        let missed = missed.min(free);
+        let alone = rate(&load(free, free - missed, 0, missed, 0));
+        let busy = rate(&load(free + waited + limit, free - missed + waited, waited, missed, limit));
+        prop_assert_eq!(alone.holds, busy.holds);
+        prop_assert_eq!(alone.holds, free == 0 || missed <= TOLERATED_COUNT || missed * 50 <= free);
+    }
+
+    /// Law: a gate holds exactly when its own figures say so.
+    #[test]
+    fn gates_follow_from_their_figures(started in 0_u64..2_000, utilization in 0.0..1.2_f64, missing in 0_u64..20, files in 0_u64..2_000) {
+        for (gate, at_least) in [
+            (rate(&load(1_000, started, 0, 0, 0)), true),
+            (injector_cpu(Some(utilization)), false),
+            (gaps(missing, 100), false),
+            (open_files(Some(files), Some(1_024)), false),
+        ] {
+            let (value, limit) = (gate.value.unwrap(), gate.limit.unwrap());
+            let within = if at_least { value >= limit } else { value < limit || (gate.code == "G8" && value == limit) };
+            prop_assert_eq!(gate.holds, within, "{:?}", gate);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The verdict and its reasons: INVALID when a gate is closed, else FAIL when the target was overloaded or a
+//! threshold does not hold, else PASS.
+
+use nmax_metrics::{LoadStats, Section, suggest_template};
+use nmax_plan::plan::Workload;
+use nmax_plan::threshold::Metric;
+
+use crate::gates::{gaps_warning, gates, rate_warning, reason_code};
+use crate::interval::samples_needed;
+use crate::thresholds::{Evaluated, evaluate_all};
+use crate::words::{count, counted, share, time_ms, value};
+use crate::{Evidence, Gate, Judgement, Reason, Verdict};
+
+/// Share of the due iterations that may wait for an in-flight slot before the target counts as overloaded.
+///
+/// Once a target stays behind the load, nearly every later iteration waits; a stall that it makes up for
+/// holds up few.
+pub const WAITED_SHARE_MAX: f64 = 0.25;
+/// Share of the due iterations that waited beyond which a warning is given.
+pub const WAITED_SHARE_WARN: f64 = 0.01;
+/// Confidence of the intervals that reports print.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Judges a run. Reasons that decide the verdict come first, warnings after them.
+pub fn judge(evidence: &Evidence) -> Judgement {
+    let gates = gates(evidence);
+    let evaluated = evaluate_all(evidence);
+    let invalid: Vec<Reason> = gates.iter().filter(|gate| !gate.holds).map(closed_gate).collect();
+    let mut failed: Vec<Reason> = evaluated
+        .iter()
+        .filter(|evaluated| !evaluated.result.holds)
+        .map(failed_threshold)
+        .collect();
+    let mut warnings = warnings(evidence, &gates, &evaluated);
+    match overload(evidence, &evaluated) {
+        Some(reason) if reason.decides => failed.insert(0, reason),
+        Some(reason) => warnings.insert(0, reason),
+        None => {}
+    }
+    let verdict = match (invalid.is_empty(), failed.is_empty()) {
+        (false, _) => Verdict::Invalid,
+        (true, false) => Verdict::Fail,
+        (true, true) => Verdict::Pass,
+    };
+    if verdict == Verdict::Invalid {
+        failed.iter_mut().for_each(|reason| reason.decides = false);
+    }
+    let reasons = invalid.into_iter().chain(failed).chain(warnings).collect();
+    let thresholds = evaluated.into_iter().map(|evaluated| evaluated.result).collect();
+    Judgement {
+        verdict,
+        reasons,
+        thresholds,
+        gates,
+    }
+}
+
+fn closed_gate(gate: &Gate) -> Reason {
+    let figure = |name: &str, figure: Option<f64>| figure.map(|figure| (name.to_owned(), value(figure, gate.unit)));
+    let evidence = figure("value", gate.value)
+        .into_iter()
+        .chain(figure("limit", gate.limit))
+        .collect();
+    Reason {
+        code: reason_code(gate),
+        text: gate.text.clone(),
+        evidence,
+        decides: true,
+    }
+}
+
+fn failed_threshold(evaluated: &Evaluated) -> Reason {
+    let result = &evaluated.result;
+    let why = evaluated.why.as_deref().unwrap_or("not measured");
+    let mut evidence = vec![("limit".to_owned(), value(result.limit, result.unit))];
+    if let Some(measured) = result.value {
+        evidence.insert(0, ("value".to_owned(), value(measured, result.unit)));
+    }
+    let text = format!("`{}` does not hold: {why}", result.condition);
+    Reason {
+        code: "THRESHOLD",
+        text,
+        evidence,
+        decides: true,
+    }
+}
+
+/// What the in-flight limit says of the target.
+///
+/// It was overloaded when many due iterations had to wait for a slot, or when so many never got one that a
+/// threshold on `dropped` does not hold. Less is a warning.
+fn overload(evidence: &Evidence, evaluated: &[Evaluated]) -> Option<Reason> {
+    let Workload::Open { max_in_flight, .. } = evidence.plan.workload else {
+        return None;
+    };
+    let LoadStats {
+        due, waited, dropped, ..
+    } = evidence.totals.load(Section::Hold);
+    let never = dropped.in_flight_limit;
+    let held_up = waited.saturating_add(never);
+    let held_up_share = held_up as f64 / (*due).max(held_up).max(1) as f64;
+    let drops_fail = evidence
+        .plan
+        .thresholds
+        .iter()
+        .zip(evaluated)
+        .any(|(threshold, evaluated)| {
+            threshold.metric == Metric::Dropped && evaluated.result.value.is_some() && !evaluated.result.holds
+        });
+    let decides = held_up_share > WAITED_SHARE_MAX || (never > 0 && never >= dropped.injector && drops_fail);
+    if !decides && never == 0 && held_up_share <= WAITED_SHARE_WARN {
+        return None;
+    }
+    let limit = counted(u64::from(max_in_flight), "slot");
+    let figures = format!(
+        "{} of {} ({}) found none of {limit} free, and {} of them never started",
+        count(held_up),
+        counted(*due, "due iteration"),
+        share(held_up_share),
+        count(never)
+    );
+    let text = match decides {
+        true => format!("the target was overloaded: {figures}; lower the rate, or find what holds the target up"),
+        false => format!(
+            "the target filled the in-flight limit for a while: {figures}; their response times include the wait"
+        ),
+    };
+    let figures = [
+        ("due", *due),
+        ("waited", *waited),
+        ("dropped.in_flight_limit", never),
+        ("max_in_flight", u64::from(max_in_flight)),
+    ];
+    let evidence = figures
+        .map(|(name, figure)| (name.to_owned(), figure.to_string()))
+        .to_vec();
+    Some(Reason {
+        code: "TARGET_OVERLOADED",
+        text,
+        evidence,
+        decides,
+    })
+}
+
+fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec<Reason> {
+    let mut warnings = Vec::new();
+    let mut warn = |code: &'static str, text: String, figure: String| {
+        let name = "value".to_owned();
+        warnings.push(Reason {
+            code,
+            text,
+            evidence: vec![(name, figure)],
+            decides: false,
+        });
+    };
+    if evidence.injector.interrupted {
+        let end = time_ms(evidence.end.as_millis_f64());
+        warn(
+            "INTERRUPTED",
+            format!("the run was stopped after {end}, before its planned end"),
+            end,
+        );
+    }
+    for gate in gates {
+        let figure = value(gate.value.unwrap_or_default(), gate.unit);
+        if let Some(text) = rate_warning(gate, evidence.totals.load(Section::Hold)) {
+            warn(reason_code(gate), text, figure);
+        } else if let Some(text) = gaps_warning(gate) {
+            warn(reason_code(gate), text, figure);
+        }
+    }
+    if let Some((text, censored)) = censored(evidence) {
+        warn("CENSORED", text, count(censored));
+    }
+    if let Some((text, names)) = names_overflowed(evidence) {
+        warn("NAMES_OVERFLOWED", text, count(names));
+    }
+    let clamped = clamped(evidence);
+    if clamped > 0 {
+        let text = format!(
+            "{} over one hour and counted as one hour",
+            if clamped == 1 {
+                "1 time was".into()
+            } else {
+                format!("{} times were", count(clamped))
+            }
+        );
+        warn("CLAMPED", text, count(clamped));
+    }
+    for (text, samples) in few_samples(evidence, evaluated) {
+        warn("FEW_SAMPLES", text, count(samples));
+    }
+    warnings
+}
+
+fn censored(evidence: &Evidence) -> Option<(String, u64)> {
+    let ages = Section::ALL.map(|section| &evidence.totals.load(section).censored);
+    let unfinished: u64 = ages.iter().map(|ages| ages.count()).sum();
+    let oldest_ns = ages.iter().filter_map(|ages| ages.max_ns()).max()?;
+    let (exchanges, oldest) = (counted(unfinished, "exchange"), time_ms(oldest_ns as f64 / 1e6));
+    let text = format!("{exchanges} unfinished at the end, the oldest after {oldest}: high quantiles are lower bounds");
+    Some((text, unfinished))
+}
+
+fn names_overflowed(evidence: &Evidence) -> Option<(String, u64)> {
+    let names = &evidence.catalog.requests;
+    let is_over = names.overflowed() > 0 || (names.is_full() && names.find(nmax_metrics::names::OTHER).is_some());
+    if !is_over {
+        return None;
+    }
+    let remedy = match suggest_template(names.list()) {
+        Some(template) => format!("give the request a `name` such as `{template}`"),
+        None => "give requests with varying paths a fixed `name`".to_owned(),
+    };
+    let known = names.list().len() as u64;
+    Some((
+        format!(
+            "there were more than {}: the rest is counted as `other`; {remedy}",
+            counted(known, "request name")
+        ),
+        names.overflowed(),
+    ))
+}
+
+/// Latencies, ages and iteration times beyond the histogram's range, in the whole run.
+fn clamped(evidence: &Evidence) -> u64 {
+    let totals = evidence.totals;
+    let of_section = |section| {
+        let sets = totals
+            .requests(section)
+            .flat_map(|(_, stats)| stats.outcomes.iter().flatten());
+        let latencies: u64 = sets.map(|set| set.response.exact().clamped).sum();
+        let iterations = (0..totals.scenario_count()).filter_map(|index| totals.scenario(section, index));
+        let iterations: u64 = iterations.map(|stats| stats.iteration_time.exact().clamped).sum();
+        latencies + iterations + totals.load(section).censored.exact().clamped
+    };
+    Section::ALL.into_iter().map(of_section).sum()
+}
+
+/// Quantiles without an interval: p99 of the whole traffic, and those that thresholds test.
+fn few_samples(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<(String, u64)> {
+    let total = evidence
+        .totals
+        .requests(Section::Hold)
+        .map(|(_, stats)| stats.count())
+        .sum();
+    let tested = evaluated.iter().filter_map(|evaluated| {
+        let (q, samples) = evaluated.quantile?;
+        Some((format!("`{}`", evaluated.result.condition), q, samples))
+    });
+    let all = std::iter::once(("p99 of the hold".to_owned(), 0.99, total)).chain(tested);
+    let short = all.filter_map(|(what, q, samples)| {
+        let needed = samples_needed(q, CONFIDENCE).filter(|needed| (1..*needed).contains(&samples))?;
+        let samples_text = counted(samples, "sample");
+        Some((
+            format!(
+                "{what} rests on {samples_text}, too few for an interval ({} are needed)",
+                count(needed)
+            ),
+            samples,
+        ))
+    });
+    short.collect()
+}
+
+#[cfg(test)]
+mod tests;

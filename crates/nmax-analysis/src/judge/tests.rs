@@ -1,0 +1,285 @@
+use nmax_metrics::{ErrorKind, Names, Outcome};
+use nmax_plan::threshold::{Limit, Op, Stat, Threshold};
+use proptest::prelude::*;
+
+use super::*;
+use crate::fixture::{HOME, Run, ms, threshold};
+
+fn codes(judgement: &Judgement, decides: bool) -> Vec<&'static str> {
+    judgement
+        .reasons
+        .iter()
+        .filter(|reason| reason.decides == decides)
+        .map(|reason| reason.code)
+        .collect()
+}
+
+fn p99_below(limit_ms: f64) -> Threshold {
+    threshold(Metric::ResponseTime, Stat::Quantile(0.99), Op::Below, ms(limit_ms))
+}
+
+#[test]
+fn a_healthy_run_passes_without_a_word() {
+    for run in [Run::healthy(), Run::healthy().closed()] {
+        let judgement = judge(&run.evidence());
+        assert_eq!(
+            (judgement.verdict, judgement.reasons.len()),
+            (Verdict::Pass, 0),
+            "{judgement:?}"
+        );
+        assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 7));
+    }
+}
+
+/// One input is spoiled at a time: the verdict flips, and the reason names it.
+#[test]
+fn each_input_flips_the_verdict() {
+    type Spoil = fn(&mut Run);
+    let cases: [(&str, Verdict, Spoil); 11] = [
+        ("G1_RATE", Verdict::Invalid, |run| {
+            run.totals.load_mut(Section::Hold).started = 900
+        }),
+        ("G3_INJECTOR_LAG", Verdict::Invalid, |run| {
+            run.add(Section::Hold, 100, HOME, Outcome::Ok, 20.0, 5.0)
+        }),
+        ("G4_INJECTOR_CPU", Verdict::Invalid, |run| {
+            run.injector.cpu_utilization_max = Some(1.0)
+        }),
+        ("G4_INJECTOR_ERRORS", Verdict::Invalid, |run| {
+            run.add_errors(1, ErrorKind::Injector)
+        }),
+        ("G4_OPEN_FILES", Verdict::Invalid, |run| {
+            run.injector.open_files_max = Some(1_024)
+        }),
+        ("G8_NO_SAMPLES", Verdict::Invalid, |run| {
+            run.totals = Run::empty().totals
+        }),
+        ("G8_GAPS", Verdict::Invalid, |run| run.injector.windows_missing = 1),
+        ("THRESHOLD", Verdict::Fail, |run| {
+            run.add(Section::Hold, 100, HOME, Outcome::Failed, 20.0, 0.05)
+        }),
+        ("THRESHOLD", Verdict::Fail, |run| {
+            run.plan.thresholds.push(p99_below(10.0))
+        }),
+        ("TARGET_OVERLOADED", Verdict::Fail, |run| {
+            let load = run.totals.load_mut(Section::Hold);
+            (load.started, load.waited, load.dropped.in_flight_limit) = (600, 300, 400);
+        }),
+        ("TARGET_OVERLOADED", Verdict::Fail, |run| {
+            let load = run.totals.load_mut(Section::Hold);
+            (load.started, load.dropped.in_flight_limit) = (980, 20);
+        }),
+    ];
+    for (code, verdict, spoil) in cases {
+        let mut run = Run::healthy();
+        spoil(&mut run);
+        let judgement = judge(&run.evidence());
+        assert_eq!(judgement.verdict, verdict, "{code}: {judgement:?}");
+        assert_eq!(codes(&judgement, true).first(), Some(&code), "{judgement:?}");
+    }
+}
+
+#[test]
+fn invalid_outranks_fail() {
+    let mut run = Run::healthy();
+    run.plan.thresholds.push(p99_below(1.0));
+    run.injector.cpu_utilization_max = Some(1.0);
+    let judgement = judge(&run.evidence());
+    assert_eq!(judgement.verdict, Verdict::Invalid);
+    assert_eq!(codes(&judgement, true), ["G4_INJECTOR_CPU"]);
+    assert_eq!(codes(&judgement, false), ["THRESHOLD"], "told, but it decides nothing");
+}
+
+/// A closed plan, an unknown CPU and no descriptors are no reason to refuse a run.
+#[test]
+fn unknown_figures_of_the_injector_do_not_refuse_a_run() {
+    let mut run = Run::healthy();
+    run.injector = Default::default();
+    assert_eq!(judge(&run.evidence()).verdict, Verdict::Pass);
+}
+
+#[test]
+fn a_short_stall_is_a_warning_and_lasting_waits_are_overload() {
+    //  waited  never started  verdict        deciding  warning
+    let cases = [
+        (10, 0, Verdict::Pass, false, false),
+        (11, 0, Verdict::Pass, false, true),
+        (250, 0, Verdict::Pass, false, true),
+        (251, 0, Verdict::Fail, true, false),
+        (0, 5, Verdict::Pass, false, true),
+        (100, 20, Verdict::Fail, true, false),
+        (600, 400, Verdict::Fail, true, false),
+    ];
+    for (waited, never, verdict, deciding, warning) in cases {
+        let mut run = Run::healthy();
+        let load = run.totals.load_mut(Section::Hold);
+        (load.started, load.waited, load.dropped.in_flight_limit) = (1_000 - never, waited, never);
+        let judgement = judge(&run.evidence());
+        let has = |decides| codes(&judgement, decides).contains(&"TARGET_OVERLOADED");
+        assert_eq!(
+            (judgement.verdict, has(true), has(false)),
+            (verdict, deciding, warning),
+            "{waited} {never}: {judgement:?}"
+        );
+    }
+}
+
+/// Who tolerates drops says so in the plan.
+#[test]
+fn tolerated_drops_are_a_warning() {
+    let mut run = Run::healthy();
+    let load = run.totals.load_mut(Section::Hold);
+    (load.started, load.dropped.in_flight_limit) = (970, 30);
+    run.plan.thresholds = vec![threshold(Metric::Dropped, Stat::Value, Op::Below, Limit::Ratio(0.05))];
+    let judgement = judge(&run.evidence());
+    assert_eq!(
+        (judgement.verdict, codes(&judgement, false)),
+        (Verdict::Pass, vec!["TARGET_OVERLOADED"])
+    );
+}
+
+#[test]
+fn overload_says_its_figures() {
+    let mut run = Run::healthy();
+    let load = run.totals.load_mut(Section::Hold);
+    (load.started, load.waited, load.dropped.in_flight_limit) = (600, 300, 400);
+    let text = &judge(&run.evidence()).reasons[0].text;
+    let want = "the target was overloaded: 700 of 1,000 due iterations (70 %) found none of 50 slots free, and 400 of them never started; \
+                lower the rate, or find what holds the target up";
+    assert_eq!(text, want);
+}
+
+#[test]
+fn warnings_do_not_decide() {
+    type Spoil = fn(&mut Run);
+    let cases: [(&str, Spoil, &str); 7] = [
+        (
+            "INTERRUPTED",
+            |run| run.injector.interrupted = true,
+            "stopped after 10 s",
+        ),
+        (
+            "G1_RATE",
+            |run| run.totals.load_mut(Section::Hold).started = 985,
+            "985 of 1,000",
+        ),
+        (
+            "G8_GAPS",
+            |run| (run.injector.windows_missing, run.end) = (1, nmax_metrics::Nanos::from_secs(100)),
+            "1 of 100 windows",
+        ),
+        (
+            "CENSORED",
+            |run| run.totals.load_mut(Section::Hold).censored.record(2_000_000_000),
+            "1 exchange unfinished",
+        ),
+        (
+            "CLAMPED",
+            |run| run.add(Section::Hold, 2, HOME, Outcome::Ok, 4e6, 0.05),
+            "2 times were over one hour",
+        ),
+        (
+            "NAMES_OVERFLOWED",
+            |run| {
+                let mut names = Names::new(3);
+                ["home", "form", "GET /item/1", "GET /item/2"].iter().for_each(|name| {
+                    names.intern(name);
+                });
+                run.catalog.requests = names;
+            },
+            "fixed `name`",
+        ),
+        (
+            "FEW_SAMPLES",
+            |run| {
+                run.plan.thresholds.push(threshold(
+                    Metric::ResponseTime,
+                    Stat::Quantile(0.999),
+                    Op::Below,
+                    ms(1e3),
+                ))
+            },
+            "3,688 are needed",
+        ),
+    ];
+    for (code, spoil, figure) in cases {
+        let mut run = Run::healthy();
+        spoil(&mut run);
+        let judgement = judge(&run.evidence());
+        assert_eq!(
+            (judgement.verdict, codes(&judgement, false)),
+            (Verdict::Pass, vec![code]),
+            "{judgement:?}"
+        );
+        assert!(judgement.reasons[0].text.contains(figure), "{judgement:?}");
+    }
+}
+
+#[test]
+fn overflowed_names_get_a_template() {
+    let mut run = Run::healthy();
+    let mut names = Names::new(4);
+    ["home", "form", "GET /item/1", "GET /item/2", "GET /item/3"]
+        .iter()
+        .for_each(|name| {
+            names.intern(name);
+        });
+    run.catalog.requests = names;
+    let judgement = judge(&run.evidence());
+    assert!(judgement.reasons[0].text.contains("`GET /item/{id}`"), "{judgement:?}");
+}
+
+#[test]
+fn a_failed_threshold_says_what_was_measured() {
+    let mut run = Run::healthy();
+    run.plan.thresholds = vec![Threshold {
+        text: "failure_rate < 1%".into(),
+        ..threshold(Metric::FailureRate, Stat::Value, Op::Below, Limit::Ratio(0.01))
+    }];
+    run.add(Section::Hold, 250, HOME, Outcome::Failed, 20.0, 0.05);
+    let judgement = judge(&run.evidence());
+    assert_eq!(
+        judgement.reasons[0].text,
+        "`failure_rate < 1%` does not hold: measured 20 %"
+    );
+    assert_eq!(
+        judgement.reasons[0].evidence,
+        [
+            ("value".to_owned(), "20 %".to_owned()),
+            ("limit".to_owned(), "1 %".to_owned())
+        ]
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Law: INVALID exactly when a gate is closed; FAIL and INVALID have a deciding reason, PASS has none;
+    /// deciding reasons come first.
+    #[test]
+    fn the_verdict_follows_from_gates_and_reasons(
+        (started, waited, never) in (0_u64..1_001, 0_u64..300, 0_u64..300),
+        failed in 0_u64..100,
+        lag_ms in 0.0..5.0_f64,
+        utilization in 0.5..1.0_f64,
+        (injector_errors, missing, interrupted) in (0_u64..2, 0_u64..2, any::<bool>()),
+        limit_ms in 10.0..100.0_f64,
+    ) {
+        let mut run = Run::healthy();
+        run.add(Section::Hold, 15, HOME, Outcome::Ok, 30.0, lag_ms);
+        run.add(Section::Hold, failed, HOME, Outcome::Failed, 40.0, 0.1);
+        run.add_errors(injector_errors, ErrorKind::Injector);
+        let load = run.totals.load_mut(Section::Hold);
+        (load.started, load.waited, load.dropped.in_flight_limit) = (started, waited.min(started), never);
+        run.injector.cpu_utilization_max = Some(utilization);
+        (run.injector.windows_missing, run.injector.interrupted) = (missing, interrupted);
+        run.plan.thresholds.push(p99_below(limit_ms));
+        let judgement = judge(&run.evidence());
+        let is_closed = judgement.gates.iter().any(|gate| !gate.holds);
+        prop_assert_eq!(judgement.verdict == Verdict::Invalid, is_closed);
+        prop_assert_eq!(judgement.verdict == Verdict::Pass, codes(&judgement, true).is_empty());
+        let is_broken = judgement.thresholds.iter().any(|result| !result.holds);
+        prop_assert!(!(is_broken && judgement.verdict == Verdict::Pass));
+        prop_assert!(judgement.reasons.is_sorted_by_key(|reason| !reason.decides), "{:?}", judgement.reasons);
+    }
+}

@@ -1,0 +1,164 @@
+//! Which figures belong to a request name or a scenario.
+//!
+//! Exchanges are counted by request name, so those of a scenario are known only when it shares no request
+//! name with another scenario. What cannot be told apart is an error in words, never a guess.
+
+use std::ops::Range;
+
+use nmax_metrics::{Aggregate, CheckStats, Histogram, RequestStats, Section};
+use nmax_plan::plan::{Plan, Request, Step};
+use nmax_plan::template::Part;
+use nmax_plan::threshold::Scope;
+
+use crate::Evidence;
+
+/// Why a figure is not known, in words.
+pub(crate) type Unknown = String;
+
+/// Exchanges within `scope`; empty when there were none. `aggregate` holds its figures in [`Section::Hold`].
+pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<RequestStats, Unknown> {
+    let named = |name: &str| aggregate.request(Section::Hold, evidence.catalog.requests.find(name)?);
+    match scope {
+        Scope::Total => Ok(aggregate.total(Section::Hold)),
+        Scope::Request(name) => Ok(named(name).cloned().unwrap_or_default()),
+        Scope::Scenario(scenario) => {
+            let mut sum = RequestStats::default();
+            for name in own_names(evidence.plan, scenario)? {
+                if let Some(stats) = named(&name) {
+                    sum.merge(stats);
+                }
+            }
+            Ok(sum)
+        }
+    }
+}
+
+/// Number and durations of completed iterations within `scope`.
+pub(crate) fn iterations(
+    evidence: &Evidence,
+    aggregate: &Aggregate,
+    scope: &Scope,
+) -> Result<(u64, Histogram), Unknown> {
+    let wanted = match scope {
+        Scope::Total => 0..aggregate.scenario_count(),
+        Scope::Request(_) => return Err("iterations belong to scenarios, not to requests".into()),
+        Scope::Scenario(scenario) => {
+            let index = scenario_index(evidence.plan, scenario)?;
+            index..index + 1
+        }
+    };
+    let (mut completed, mut times) = (0, Histogram::new());
+    for stats in wanted.filter_map(|index| aggregate.scenario(Section::Hold, index)) {
+        completed += stats.completed;
+        times.merge(&stats.iteration_time);
+    }
+    Ok((completed, times))
+}
+
+/// Checks that held and that did not within `scope`.
+pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<CheckStats, Unknown> {
+    let planned = planned_requests(evidence.plan);
+    let wanted: Vec<usize> = match scope {
+        Scope::Total => (0..aggregate.check_count()).collect(),
+        Scope::Request(name) => {
+            let of_name = planned.iter().filter(|request| request.name.as_ref() == Some(name));
+            of_name.flat_map(|request| request.checks.clone()).collect()
+        }
+        Scope::Scenario(scenario) => {
+            let index = scenario_index(evidence.plan, scenario)?;
+            planned
+                .iter()
+                .filter(|request| request.scenario == index)
+                .flat_map(|request| request.checks.clone())
+                .collect()
+        }
+    };
+    if *scope != Scope::Total && !is_numbered_by_step(evidence, &planned) {
+        return Err("checks were counted by name only, for the whole plan".into());
+    }
+    let mut sum = CheckStats::default();
+    for stats in wanted
+        .into_iter()
+        .filter_map(|index| aggregate.check(Section::Hold, index))
+    {
+        sum.passed += stats.passed;
+        sum.failed += stats.failed;
+    }
+    Ok(sum)
+}
+
+/// A request step of the plan.
+struct PlannedRequest<'a> {
+    scenario: usize,
+    /// `None` when it differs between exchanges.
+    name: Option<String>,
+    /// Numbers of its checks, in the order of the plan.
+    checks: Range<usize>,
+    request: &'a Request,
+}
+
+fn planned_requests(plan: &Plan) -> Vec<PlannedRequest<'_>> {
+    let mut planned = Vec::new();
+    let mut checks = 0;
+    for (scenario, behaviour) in plan.scenarios.iter().enumerate() {
+        for step in &behaviour.steps {
+            if let Step::Request(request) = step {
+                let first = checks;
+                checks += request.expect.checks.len();
+                planned.push(PlannedRequest {
+                    scenario,
+                    name: constant_name(request),
+                    checks: first..checks,
+                    request,
+                });
+            }
+        }
+    }
+    planned
+}
+
+fn constant_name(request: &Request) -> Option<String> {
+    let texts = request.name.parts.iter().map(|part| match part {
+        Part::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+/// Whether the catalog numbers checks step by step, as [`planned_requests`] does.
+fn is_numbered_by_step(evidence: &Evidence, planned: &[PlannedRequest]) -> bool {
+    let names = planned
+        .iter()
+        .flat_map(|planned| planned.request.expect.checks.iter().map(|check| &check.name));
+    names.eq(&evidence.catalog.checks)
+}
+
+fn scenario_index(plan: &Plan, name: &str) -> Result<usize, Unknown> {
+    let found = plan.scenarios.iter().position(|scenario| scenario.name == name);
+    found.ok_or_else(|| format!("the plan has no scenario `{name}`"))
+}
+
+/// Request names of a scenario that no other scenario uses.
+fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unknown> {
+    let index = scenario_index(plan, scenario)?;
+    let (own, others): (Vec<_>, Vec<_>) = planned_requests(plan)
+        .into_iter()
+        .partition(|planned| planned.scenario == index);
+    let mut names = Vec::new();
+    for planned in own {
+        let Some(name) = planned.name else {
+            return Err(format!(
+                "a request name of `{scenario}` varies between exchanges: give the request a fixed `name`"
+            ));
+        };
+        if others.iter().any(|other| other.name.as_ref() == Some(&name)) {
+            return Err(format!(
+                "another scenario also sends `{name}`: give the requests names of their own"
+            ));
+        }
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}

@@ -1,0 +1,308 @@
+//! Whether the conditions of the plan hold.
+//!
+//! Times are those of all exchanges together: ok, failed and error. Shares have their own whole: `rate` that
+//! of the due iterations, `dropped` likewise, `checks` that of all checks. A condition without samples does not
+//! hold. Exchanges cut off at the end count in `response_time` quantiles and `max` of the whole traffic: the
+//! condition must hold whatever they would have taken.
+
+use nmax_metrics::{Aggregate, Histogram, LatencySet, Section};
+use nmax_plan::plan::Workload;
+use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
+
+use crate::scope::{self, Unknown};
+use crate::{Evidence, ThresholdResult, quantile_bounds, words};
+
+const NO_SAMPLES: &str = "no samples";
+
+/// Every condition with what was measured, in the order of the plan.
+pub fn thresholds(evidence: &Evidence) -> Vec<ThresholdResult> {
+    evaluate_all(evidence)
+        .into_iter()
+        .map(|evaluated| evaluated.result)
+        .collect()
+}
+
+/// A result with what a reason needs besides.
+pub(crate) struct Evaluated {
+    pub(crate) result: ThresholdResult,
+    /// Why it does not hold.
+    pub(crate) why: Option<String>,
+    /// The quantile that it tests and the number of values behind it.
+    pub(crate) quantile: Option<(f64, u64)>,
+}
+
+pub(crate) fn evaluate_all(evidence: &Evidence) -> Vec<Evaluated> {
+    let conditions = &evidence.plan.thresholds;
+    let needs_whole = conditions.iter().any(|threshold| threshold.within == Within::Whole);
+    let whole = needs_whole.then(|| evidence.totals.whole());
+    let evaluate = |threshold: &Threshold| match part(evidence, whole.as_ref(), threshold.within) {
+        Some(part) => {
+            let quantile = quantile_behind(evidence, &part, threshold);
+            evaluated(threshold, measure(evidence, &part, threshold), quantile)
+        }
+        None => evaluated(threshold, Err(NO_SAMPLES.to_owned()), None),
+    };
+    conditions.iter().map(evaluate).collect()
+}
+
+/// Figures of one part of the run's time, all in [`Section::Hold`].
+struct Part<'a> {
+    aggregate: &'a Aggregate,
+    length_s: f64,
+}
+
+fn part<'a>(evidence: &Evidence<'a>, whole: Option<&'a Aggregate>, within: Within) -> Option<Part<'a>> {
+    let (aggregate, length_s) = match within {
+        Within::Hold => (evidence.totals, evidence.hold_s()),
+        Within::Whole => (whole?, evidence.end.as_secs_f64()),
+        Within::Last(length) => {
+            let (_, aggregate) = evidence.last.iter().find(|(last, _)| *last == length)?;
+            (aggregate, evidence.hold_s().min(length.as_secs_f64()))
+        }
+    };
+    Some(Part { aggregate, length_s })
+}
+
+/// A measured value in the unit of the limit: one number, or the range that cut-off exchanges leave open.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Measured {
+    low: f64,
+    /// Infinite when nothing bounds it.
+    high: f64,
+}
+
+impl Measured {
+    const fn exactly(value: f64) -> Self {
+        Self {
+            low: value,
+            high: value,
+        }
+    }
+
+    /// The bound that is harder on the condition; the lower one when the upper one is not known.
+    fn against(self, op: Op) -> f64 {
+        match op {
+            Op::Below | Op::AtMost if self.high.is_finite() => self.high,
+            _ => self.low,
+        }
+    }
+}
+
+fn quantile_behind(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Option<(f64, u64)> {
+    let Stat::Quantile(q) = threshold.stat else { return None };
+    let count = measure(
+        evidence,
+        part,
+        &Threshold {
+            stat: Stat::Count,
+            ..threshold.clone()
+        },
+    )
+    .ok()?;
+    Some((q, count.low as u64))
+}
+
+fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantile: Option<(f64, u64)>) -> Evaluated {
+    let (limit, unit) = match threshold.limit {
+        Limit::Nanos(ns) => (ns / 1e6, "ms"),
+        Limit::Ratio(ratio) => (ratio, "%"),
+        Limit::PerSecond(rate) => (rate, "/s"),
+        Limit::Number(number) => (number, ""),
+    };
+    let condition = threshold.text.clone();
+    let range = match measured {
+        Ok(range) => range,
+        Err(why) => {
+            let result = ThresholdResult {
+                condition,
+                value: None,
+                limit,
+                unit,
+                margin: None,
+                holds: false,
+            };
+            return Evaluated {
+                result,
+                why: Some(why),
+                quantile,
+            };
+        }
+    };
+    let op = threshold.op;
+    let holds = op.holds(range.low, limit) && op.holds(range.high, limit);
+    let value = range.against(op);
+    let is_open = holds != op.holds(value, limit);
+    let distance = match op {
+        Op::Below | Op::AtMost => limit - value,
+        Op::Above | Op::AtLeast => value - limit,
+    };
+    let margin = (limit != 0.0 && !is_open).then(|| distance / limit.abs());
+    let why = (!holds).then(|| match is_open {
+        true => format!(
+            "at least {}, for exchanges were cut off at the end",
+            words::value(value, unit)
+        ),
+        false => format!("measured {}", words::value(value, unit)),
+    });
+    Evaluated {
+        result: ThresholdResult {
+            condition,
+            value: Some(value),
+            limit,
+            unit,
+            margin,
+            holds,
+        },
+        why,
+        quantile,
+    }
+}
+
+fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Measured, Unknown> {
+    let scope = &threshold.scope;
+    let aggregate = part.aggregate;
+    let time = |pick: fn(&LatencySet) -> &Histogram| {
+        let latencies = scope::exchanges(evidence, aggregate, scope)?.latencies();
+        distribution(pick(&latencies), &Histogram::new(), threshold.stat)
+    };
+    match threshold.metric {
+        Metric::ResponseTime => {
+            let latencies = scope::exchanges(evidence, aggregate, scope)?.latencies();
+            let censored = match scope {
+                Scope::Total => aggregate.load(Section::Hold).censored.clone(),
+                _ => Histogram::new(),
+            };
+            distribution(&latencies.response, &censored, threshold.stat)
+        }
+        Metric::ServiceTime => time(|latencies| &latencies.service),
+        Metric::Ttfb => time(|latencies| &latencies.ttfb),
+        Metric::SendLag => time(|latencies| &latencies.send_lag),
+        Metric::IterationTime => {
+            let (_, times) = scope::iterations(evidence, aggregate, scope)?;
+            distribution(&times, &Histogram::new(), threshold.stat)
+        }
+        _ => quantity(evidence, aggregate, threshold)?.in_unit_of(threshold.limit, part.length_s),
+    }
+}
+
+/// One statistic of a distribution, in ms (the number of values as it is).
+fn distribution(times: &Histogram, censored: &Histogram, stat: Stat) -> Result<Measured, Unknown> {
+    let ms = |ns: f64| ns / 1e6;
+    let known = |value: Option<f64>| {
+        value
+            .map(|ns| Measured::exactly(ms(ns)))
+            .ok_or_else(|| NO_SAMPLES.to_owned())
+    };
+    let bounds = |q: f64| {
+        let bounds = quantile_bounds(times, censored, q).ok_or_else(|| NO_SAMPLES.to_owned())?;
+        let high = bounds.high_ns.map_or(f64::INFINITY, |ns| ms(ns as f64));
+        Ok(Measured {
+            low: ms(bounds.low_ns as f64),
+            high,
+        })
+    };
+    match stat {
+        _ if times.is_empty() => Err(NO_SAMPLES.to_owned()),
+        Stat::Count => Ok(Measured::exactly(times.count() as f64)),
+        Stat::Mean => known(times.mean_ns()),
+        Stat::Min => known(times.min_ns().map(|ns| ns as f64)),
+        Stat::Max => bounds(1.0),
+        Stat::Quantile(q) => bounds(q),
+        Stat::Value => Err("a time needs a statistic, such as `p95`".to_owned()),
+    }
+}
+
+/// A count and the whole that it is a share of.
+struct Quantity {
+    count: u64,
+    /// `None` when it is no share of anything.
+    of: Option<u64>,
+}
+
+impl Quantity {
+    fn in_unit_of(&self, limit: Limit, length_s: f64) -> Result<Measured, Unknown> {
+        let count = self.count as f64;
+        match (limit, self.of) {
+            (Limit::Number(_), _) => Ok(Measured::exactly(count)),
+            (Limit::PerSecond(_), _) if length_s > 0.0 => Ok(Measured::exactly(count / length_s)),
+            (Limit::Ratio(_), Some(of)) if of > 0 => Ok(Measured::exactly(count / of as f64)),
+            (Limit::PerSecond(_), _) | (Limit::Ratio(_), Some(_)) => Err(NO_SAMPLES.to_owned()),
+            (Limit::Ratio(_), None) => Err("this metric is no share of anything".to_owned()),
+            (Limit::Nanos(_), _) => Err("this metric is not a time".to_owned()),
+        }
+    }
+}
+
+/// A metric that is counted, not timed. An error when nothing happened that could have been counted.
+fn quantity(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -> Result<Quantity, Unknown> {
+    let scope = &threshold.scope;
+    let unless_empty = |whole: u64, quantity: Quantity| {
+        if whole > 0 {
+            Ok(quantity)
+        } else {
+            Err(NO_SAMPLES.to_owned())
+        }
+    };
+    match threshold.metric {
+        Metric::Rate | Metric::Dropped => load(evidence, aggregate, threshold),
+        Metric::Checks => {
+            let checks = scope::checks(evidence, aggregate, scope)?;
+            let all = checks.passed + checks.failed;
+            let count = if threshold.stat == Stat::Count {
+                all
+            } else {
+                checks.passed
+            };
+            unless_empty(all, Quantity { count, of: Some(all) })
+        }
+        Metric::Iterations => {
+            let (completed, _) = scope::iterations(evidence, aggregate, scope)?;
+            unless_empty(
+                completed,
+                Quantity {
+                    count: completed,
+                    of: None,
+                },
+            )
+        }
+        metric => {
+            let stats = scope::exchanges(evidence, aggregate, scope)?;
+            let (count, of) = match metric {
+                Metric::FailureRate => (stats.failed() + stats.errors(), Some(stats.count())),
+                Metric::Errors => (stats.errors(), Some(stats.count())),
+                Metric::Failed => (stats.failed(), Some(stats.count())),
+                Metric::Bytes => (stats.bytes_received, None),
+                _ => (stats.count(), None),
+            };
+            unless_empty(stats.count(), Quantity { count, of })
+        }
+    }
+}
+
+/// Starts and drops, of the whole traffic. Closed workloads have no due iterations: they drop none.
+fn load(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -> Result<Quantity, Unknown> {
+    if threshold.scope != Scope::Total {
+        return Err("starts are counted for the whole traffic only".to_owned());
+    }
+    let load = aggregate.load(Section::Hold);
+    let is_open = matches!(evidence.plan.workload, Workload::Open { .. });
+    let relative = matches!(threshold.limit, Limit::Ratio(_));
+    match threshold.metric {
+        Metric::Rate if relative && !is_open => Err("closed workloads have no intended rate".to_owned()),
+        _ if load.started == 0 && load.due == 0 => Err(NO_SAMPLES.to_owned()),
+        Metric::Rate => Ok(Quantity {
+            count: load.started,
+            of: Some(load.due),
+        }),
+        _ => {
+            let all = if is_open { load.due } else { load.started };
+            Ok(Quantity {
+                count: load.dropped.total(),
+                of: Some(all),
+            })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

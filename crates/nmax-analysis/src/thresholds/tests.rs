@@ -1,0 +1,323 @@
+use nmax_metrics::{ErrorKind, Nanos, Outcome};
+use nmax_plan::threshold::Op::{Above, AtLeast, AtMost, Below};
+use proptest::prelude::*;
+use std::time::Duration;
+
+use super::*;
+use crate::fixture::{FORM, HOME, Run, ms, scenario, threshold};
+
+fn one(run: &Run, threshold: Threshold) -> ThresholdResult {
+    let mut run = run.clone();
+    run.plan.thresholds = vec![threshold];
+    thresholds(&run.evidence()).pop().expect("one result for one condition")
+}
+
+fn why(run: &Run, threshold: Threshold) -> String {
+    let mut run = run.clone();
+    run.plan.thresholds = vec![threshold];
+    evaluate_all(&run.evidence())
+        .pop()
+        .and_then(|evaluated| evaluated.why)
+        .expect("it does not hold")
+}
+
+const NONE: Limit = Limit::Number(0.0);
+
+/// 1,000 exchanges: 950 ok in 20 ms, 30 failed in 40 ms, 20 reset after 60 ms; 10 s of hold.
+fn mixed() -> Run {
+    let mut run = Run::empty();
+    run.add(Section::Hold, 950, HOME, Outcome::Ok, 20.0, 1.0);
+    run.add(Section::Hold, 30, FORM, Outcome::Failed, 40.0, 1.0);
+    run.add(Section::Hold, 20, FORM, Outcome::Error(ErrorKind::Reset), 60.0, 1.0);
+    let load = run.totals.load_mut(Section::Hold);
+    (
+        load.due,
+        load.started,
+        load.dropped.injector,
+        load.dropped.in_flight_limit,
+    ) = (1_040, 1_000, 10, 30);
+    for (index, completed) in [(0, 700), (1, 240)] {
+        let stats = run.totals.scenario_mut(Section::Hold, index);
+        stats.completed = completed;
+        stats
+            .iteration_time
+            .record_n(50_000_000 * (index as u64 + 1), completed);
+        *run.totals.check_mut(Section::Hold, index) = nmax_metrics::CheckStats {
+            passed: 190,
+            failed: 10 - 10 * index as u64,
+        };
+    }
+    run
+}
+
+/// Every metric with every unit that its limit may have: the value, worked by hand.
+#[test]
+fn values_by_hand() {
+    use Metric::*;
+    let (ratio, rate, number, time) = (
+        Limit::Ratio(0.0),
+        Limit::PerSecond(0.0),
+        Limit::Number(0.0),
+        Limit::Nanos(0.0),
+    );
+    let p = Stat::Quantile;
+    let cases = [
+        (ResponseTime, p(0.5), time, 20.0, "ms"),
+        (ResponseTime, p(0.97), time, 40.0, "ms"),
+        (ResponseTime, p(0.99), time, 60.0, "ms"),
+        (ResponseTime, Stat::Min, time, 20.0, "ms"),
+        (ResponseTime, Stat::Max, time, 60.0, "ms"),
+        (
+            ResponseTime,
+            Stat::Mean,
+            time,
+            0.95 * 20.0 + 0.03 * 40.0 + 0.02 * 60.0,
+            "ms",
+        ),
+        (ResponseTime, Stat::Count, number, 1_000.0, ""),
+        (ServiceTime, p(0.5), time, 19.0, "ms"),
+        (Ttfb, p(0.5), time, 9.5, "ms"),
+        (SendLag, p(0.5), time, 1.0, "ms"),
+        (IterationTime, p(0.5), time, 50.0, "ms"),
+        (IterationTime, Stat::Max, time, 100.0, "ms"),
+        (FailureRate, Stat::Value, ratio, 0.05, "%"),
+        (Errors, Stat::Value, number, 20.0, ""),
+        (Failed, Stat::Count, number, 30.0, ""),
+        (Dropped, Stat::Value, ratio, 40.0 / 1_040.0, "%"),
+        (Dropped, Stat::Count, number, 40.0, ""),
+        (Rate, Stat::Value, ratio, 1_000.0 / 1_040.0, "%"),
+        (Rate, Stat::Value, rate, 100.0, "/s"),
+        (Throughput, Stat::Value, rate, 100.0, "/s"),
+        (Bytes, Stat::Value, number, 500_000.0, ""),
+        (Checks, Stat::Value, ratio, 0.974_358_974, "%"),
+        (Checks, Stat::Count, number, 390.0, ""),
+        (Iterations, Stat::Value, number, 940.0, ""),
+        (Iterations, Stat::Count, number, 940.0, ""),
+    ];
+    for (metric, stat, limit, want, unit) in cases {
+        let result = one(&mixed(), threshold(metric, stat, AtLeast, limit));
+        let value = result
+            .value
+            .unwrap_or_else(|| panic!("{metric:?} {stat:?} {limit:?} has no value"));
+        assert!(
+            (value - want).abs() <= 1e-3 * want,
+            "{metric:?} {stat:?} {limit:?}: {value} instead of {want}"
+        );
+        assert_eq!(result.unit, unit, "{metric:?} {stat:?} {limit:?}");
+        assert!(
+            result.holds && result.margin.is_none(),
+            "at least nothing, with no relative distance to nothing"
+        );
+    }
+}
+
+/// Without a single sample no condition holds, whichever way it points.
+#[test]
+fn without_samples_nothing_holds() {
+    for run in [Run::empty(), Run::empty().closed()] {
+        for metric in Metric::ALL {
+            for op in [Below, AtMost, Above, AtLeast] {
+                let (stats, limits) = if metric.is_time() {
+                    (
+                        &[Stat::Mean, Stat::Min, Stat::Max, Stat::Count, Stat::Quantile(0.5)][..],
+                        [ms(1.0), NONE],
+                    )
+                } else {
+                    (&[Stat::Value, Stat::Count][..], [Limit::Ratio(0.5), NONE])
+                };
+                for (stat, limit) in stats.iter().flat_map(|stat| limits.map(|limit| (*stat, limit))) {
+                    let result = one(&run, threshold(metric, stat, op, limit));
+                    assert!(
+                        !result.holds && result.value.is_none() && result.margin.is_none(),
+                        "{metric:?} {stat:?} {op:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(
+        why(
+            &Run::empty(),
+            threshold(Metric::ResponseTime, Stat::Mean, Below, ms(1.0))
+        ),
+        NO_SAMPLES
+    );
+}
+
+#[test]
+fn a_request_without_samples_does_not_hold() {
+    let condition = |name: &str| Threshold {
+        scope: Scope::Request(name.into()),
+        ..threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(0.9))
+    };
+    assert!(one(&mixed(), condition("home")).holds);
+    assert!(!one(&mixed(), condition("form")).holds, "all of them failed");
+    assert_eq!(why(&mixed(), condition("nowhere")), NO_SAMPLES);
+}
+
+#[test]
+fn scenarios_have_the_figures_of_their_own_requests() {
+    let of = |metric, stat, limit, name: &str| Threshold {
+        scope: Scope::Scenario(name.into()),
+        ..threshold(metric, stat, AtLeast, limit)
+    };
+    let run = mixed();
+    let value = |metric, stat, limit, name| one(&run, of(metric, stat, limit, name)).value;
+    assert_eq!(
+        value(Metric::FailureRate, Stat::Value, Limit::Ratio(0.0), "browse"),
+        Some(0.0)
+    );
+    assert_eq!(
+        value(Metric::FailureRate, Stat::Value, Limit::Ratio(0.0), "sign-up"),
+        Some(1.0)
+    );
+    assert_eq!(value(Metric::Iterations, Stat::Value, NONE, "sign-up"), Some(240.0));
+    assert_eq!(
+        value(Metric::Checks, Stat::Value, Limit::Ratio(0.0), "browse"),
+        Some(0.95)
+    );
+    assert_eq!(
+        value(Metric::Checks, Stat::Value, Limit::Ratio(0.0), "sign-up"),
+        Some(1.0)
+    );
+    assert!(why(&run, of(Metric::Errors, Stat::Value, NONE, "nobody")).contains("no scenario `nobody`"));
+}
+
+/// What cannot be told apart is not guessed.
+#[test]
+fn shared_request_names_belong_to_no_scenario() {
+    let mut run = mixed();
+    run.plan.scenarios[1] = scenario("sign-up", "home", "shows form");
+    let condition = Threshold {
+        scope: Scope::Scenario("browse".into()),
+        ..threshold(Metric::Errors, Stat::Value, AtLeast, NONE)
+    };
+    assert!(!one(&run, condition.clone()).holds);
+    assert!(why(&run, condition).contains("names of their own"));
+}
+
+#[test]
+fn checks_of_a_request_need_their_numbers() {
+    let condition = Threshold {
+        scope: Scope::Request("home".into()),
+        ..threshold(Metric::Checks, Stat::Value, AtLeast, Limit::Ratio(0.5))
+    };
+    let mut run = mixed();
+    assert_eq!(one(&run, condition.clone()).value, Some(0.95));
+    run.catalog.checks.swap(0, 1);
+    assert_eq!(one(&run, condition).value, None);
+}
+
+#[test]
+fn each_part_of_the_run_has_its_own_figures() {
+    let mut run = Run::empty();
+    run.end = Nanos::from_secs(20);
+    run.add(Section::Hold, 10, HOME, Outcome::Ok, 10.0, 0.1);
+    run.add(Section::Outside, 90, HOME, Outcome::Ok, 500.0, 0.1);
+    let mut tail = Run::empty();
+    tail.add(Section::Hold, 5, HOME, Outcome::Ok, 30.0, 0.1);
+    run.last = vec![(Duration::from_secs(2), tail.totals)];
+    let cases = [
+        (Within::Hold, Some(10.0), Some(1.0)),
+        (Within::Whole, Some(500.0), Some(5.0)),
+        (Within::Last(Duration::from_secs(2)), Some(30.0), Some(2.5)),
+        (Within::Last(Duration::from_secs(3)), None, None),
+    ];
+    for (within, median_ms, throughput_per_s) in cases {
+        let of = |metric, stat, limit| {
+            one(
+                &run,
+                Threshold {
+                    within,
+                    ..threshold(metric, stat, AtLeast, limit)
+                },
+            )
+            .value
+        };
+        let median = of(Metric::ResponseTime, Stat::Quantile(0.5), ms(0.0));
+        let close = |got: Option<f64>, want: Option<f64>| {
+            got.zip(want)
+                .map_or(got == want, |(got, want)| (got - want).abs() <= 1e-3 * want)
+        };
+        assert!(close(median, median_ms), "{within:?}: {median:?}");
+        assert_eq!(
+            of(Metric::Throughput, Stat::Value, Limit::PerSecond(0.0)),
+            throughput_per_s,
+            "{within:?}"
+        );
+    }
+}
+
+#[test]
+fn closed_workloads_drop_nothing_and_have_no_intended_rate() {
+    let run = Run::healthy().closed();
+    assert!(one(&run, threshold(Metric::Dropped, Stat::Value, Below, Limit::Ratio(0.01))).holds);
+    assert!(
+        one(
+            &run,
+            threshold(Metric::Rate, Stat::Value, AtLeast, Limit::PerSecond(99.0))
+        )
+        .holds
+    );
+    let relative = threshold(Metric::Rate, Stat::Value, AtLeast, Limit::Ratio(0.5));
+    assert!(why(&run, relative).contains("no intended rate"));
+}
+
+/// 990 done in 20 ms, 10 cut off at 50 ms: p95 is known, p99.5 and the maximum are not.
+#[test]
+fn cut_off_exchanges_cannot_make_a_condition_hold() {
+    let mut run = Run::empty();
+    run.add(Section::Hold, 990, HOME, Outcome::Ok, 20.0, 0.1);
+    run.totals.load_mut(Section::Hold).censored.record_n(50_000_000, 10);
+    let condition = |stat, op, limit| threshold(Metric::ResponseTime, stat, op, ms(limit));
+    assert!(one(&run, condition(Stat::Quantile(0.95), Below, 30.0)).holds);
+    for (stat, limit) in [(Stat::Quantile(0.995), 100.0), (Stat::Max, 1e6)] {
+        let result = one(&run, condition(stat, Below, limit));
+        assert!(!result.holds && result.margin.is_none(), "{result:?}");
+        assert!(
+            result.value.unwrap() <= 50.1,
+            "the value is the lower bound: {result:?}"
+        );
+        assert!(why(&run, condition(stat, Below, limit)).starts_with("at least"));
+    }
+    let known_to_fail = one(&run, condition(Stat::Quantile(0.995), Below, 40.0));
+    assert!(!known_to_fail.holds && known_to_fail.margin.unwrap() < 0.0);
+    assert!(one(&run, condition(Stat::Quantile(0.995), Above, 40.0)).holds);
+    assert!(!one(&run, condition(Stat::Quantile(0.995), Above, 60.0)).holds);
+}
+
+#[test]
+fn limits_of_another_kind_do_not_hold() {
+    let run = mixed();
+    for (metric, limit) in [
+        (Metric::Bytes, Limit::Ratio(0.5)),
+        (Metric::Errors, ms(1.0)),
+        (Metric::Rate, ms(1.0)),
+    ] {
+        let result = one(&run, threshold(metric, Stat::Value, AtLeast, limit));
+        assert!(!result.holds && result.value.is_none(), "{metric:?} {limit:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Law: just inside the limit a condition holds with a positive margin, just outside it does not.
+    #[test]
+    fn conditions_flip_at_the_limit(failed in 1_u64..500, ok in 1_u64..500, step in 1e-6..0.5_f64) {
+        let mut run = Run::empty();
+        run.add(Section::Hold, ok, HOME, Outcome::Ok, 20.0, 0.1);
+        run.add(Section::Hold, failed, HOME, Outcome::Failed, 20.0, 0.1);
+        let value = failed as f64 / (ok + failed) as f64;
+        let at = |op, limit| one(&run, threshold(Metric::FailureRate, Stat::Value, op, Limit::Ratio(limit)));
+        let (under, over) = (value * (1.0 - step), value * (1.0 + step));
+        for (op, inside, outside) in [(Below, over, under), (AtMost, over, under), (Above, under, over), (AtLeast, under, over)] {
+            let (kept, broken) = (at(op, inside), at(op, outside));
+            prop_assert!(kept.holds && kept.margin.unwrap() > 0.0, "{:?}", kept);
+            prop_assert!(!broken.holds && broken.margin.unwrap() < 0.0, "{:?}", broken);
+        }
+        for (op, holds) in [(Below, false), (AtMost, true), (Above, false), (AtLeast, true)] {
+            prop_assert_eq!(at(op, value).holds, holds, "at the limit itself");
+        }
+    }
+}
