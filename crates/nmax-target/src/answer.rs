@@ -80,30 +80,37 @@ impl Site {
         }
     }
 
-    /// Waits while a stall is on. Stalls may overlap, so it looks again after each.
-    async fn wait_out_stalls(&self, timers: &Timers) {
+    /// Waits while a stall is on, and returns the end of the last one, in nanoseconds of
+    /// `clock`. Stalls may overlap, so it looks again after each.
+    async fn wait_out_stalls(&self, timers: &Timers) -> Option<u64> {
         if self.stalls.is_empty() {
-            return;
+            return None;
         }
+        let mut waited_until_ns = None;
         loop {
             let origin_ns = self.truth.origin_ns();
             let offset_ns = clock::now_ns().saturating_sub(origin_ns);
-            let end_ns = self.stalls.iter().filter_map(|stall| stall.end_ns(offset_ns)).max();
-            let Some(end_ns) = end_ns else { return };
-            timers.sleep_until(origin_ns.saturating_add(end_ns)).await;
+            let ends_ns = self.stalls.iter().filter_map(|stall| stall.end_ns(offset_ns));
+            let Some(end_ns) = ends_ns.max() else {
+                return waited_until_ns;
+            };
+            let until_ns = origin_ns.saturating_add(end_ns);
+            timers.sleep_until(until_ns).await;
+            waited_until_ns = Some(until_ns);
         }
     }
 
-    /// Takes the service time of the rule for `path`.
-    async fn serve(&self, timers: &Timers, path: &str, arrival: &Arrival<'_>) {
+    /// Takes the service time of the rule for `path`, counted from `start_ns`.
+    async fn serve(&self, timers: &Timers, path: &str, arrival: &Arrival<'_>, start_ns: u64) {
         let Some(rule) = self.rules.iter().find(|rule| path.starts_with(&rule.prefix)) else {
             return;
         };
+        let mut begun_ns = start_ns;
         for (position, state) in (0_u64..).zip(&rule.models) {
             let work = state
                 .model
                 .work(arrival.in_flight, self.random, arrival.number, position);
-            state.carry_out(timers, work).await;
+            begun_ns = state.carry_out(timers, work, begun_ns).await;
         }
     }
 
@@ -162,14 +169,25 @@ impl ModelState {
         }
     }
 
-    async fn carry_out(&self, timers: &Timers, work: Work) {
+    /// Does `work` that begins at `begun_ns` and returns when it ended.
+    ///
+    /// A wait ends by its deadline and not by when the worker noticed, so that neither the
+    /// target's own overhead nor late wake-ups add up.
+    async fn carry_out(&self, timers: &Timers, work: Work, begun_ns: u64) -> u64 {
         match work {
-            Work::Wait(0) => {}
-            Work::Wait(span_ns) => timers.sleep(span_ns).await,
-            Work::Burn(span_ns) => clock::burn(span_ns),
+            Work::Wait(span_ns) => {
+                let due_ns = begun_ns.saturating_add(span_ns);
+                timers.sleep_until(due_ns).await;
+                due_ns
+            }
+            Work::Burn(span_ns) => {
+                clock::burn(span_ns);
+                clock::now_ns()
+            }
             Work::Hold(span_ns) => {
                 let _held = self.lock.lock().await;
                 timers.sleep(span_ns).await;
+                clock::now_ns()
             }
             Work::Enqueue(service_ns) => {
                 let leaves_ns = {
@@ -177,6 +195,7 @@ impl ModelState {
                     queue.admit(clock::now_ns(), service_ns)
                 };
                 timers.sleep_until(leaves_ns).await;
+                leaves_ns
             }
         }
     }
@@ -196,8 +215,8 @@ pub(crate) async fn answer(
     let arrival = site.truth.arrive();
     let (parts, incoming) = request.into_parts();
     let body = read_body(incoming).await;
-    site.wait_out_stalls(timers).await;
-    site.serve(timers, parts.uri.path(), &arrival).await;
+    let start_ns = site.wait_out_stalls(timers).await.unwrap_or(arrived_ns);
+    site.serve(timers, parts.uri.path(), &arrival, start_ns).await;
     if site.is_reset(arrival.number) {
         site.wait_out_stalls(timers).await;
         arrival.connection_reset();

@@ -142,7 +142,7 @@ impl HttpBody for Body {
 }
 
 /// Up to `bytes` of the pattern from `position` on, as much as one block holds, uncopied.
-fn pattern(position: u64, bytes: u64) -> Bytes {
+pub(crate) fn pattern(position: u64, bytes: u64) -> Bytes {
     static BLOCK: OnceLock<Bytes> = OnceLock::new();
     let letters = || (0..BLOCK_BYTES).map(|index| b'a' + (index % PERIOD_BYTES) as u8);
     let block = BLOCK.get_or_init(|| letters().collect());

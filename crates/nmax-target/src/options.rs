@@ -126,7 +126,7 @@ impl FromStr for Listen {
         };
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         let rest = rest.replace("localhost", "127.0.0.1");
-        let address = match rest.trim_start_matches(':').parse::<u16>() {
+        let address = match rest.strip_prefix(':').unwrap_or(&rest).parse::<u16>() {
             Ok(port) => SocketAddr::new(LOOPBACK, port),
             Err(_) => rest
                 .parse()

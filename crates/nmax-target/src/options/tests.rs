@@ -15,7 +15,7 @@ fn listeners() {
     for (text, want) in cases {
         assert_eq!(text.parse::<Listen>().unwrap().to_string(), want, "{text}");
     }
-    for text in ["", "ftp://127.0.0.1:21", "127.0.0.1", "shop.test:80", "99999"] {
+    for text in ["", "ftp://127.0.0.1:21", "127.0.0.1", "::1", "shop.test:80", "99999"] {
         let error = text.parse::<Listen>().unwrap_err().to_string();
         assert!(error.contains("help: write `8080`"), "{text}: {error}");
     }

@@ -5,11 +5,13 @@
 
 use hyper::body::Bytes;
 
+use crate::body::pattern;
+
 /// Size of every photo, in bytes.
 pub(crate) const PHOTO_BYTES: usize = 1_200_000;
 
-/// Largest comment: a two-byte length that counts itself.
-const COMMENT_BYTES_MAX: usize = 65_533;
+/// Largest comment. The format allows 65,533 bytes, one block of the pattern a few less.
+const COMMENT_BYTES_MAX: usize = 65_000;
 
 /// The photo of the item `uuid`. Deterministic.
 pub(crate) fn photo(uuid: &str) -> Bytes {
@@ -29,7 +31,7 @@ pub(crate) fn photo(uuid: &str) -> Bytes {
         }
         bytes.extend_from_slice(&[0xff, 0xfe]);
         bytes.extend_from_slice(&((segment - 2) as u16).to_be_bytes());
-        bytes.extend((4..segment).map(|index| b'a' + ((index + digest as usize) % 26) as u8));
+        bytes.extend_from_slice(&pattern(u64::from(digest), segment as u64 - 4));
         left -= segment;
     }
     bytes.extend_from_slice(&tail);

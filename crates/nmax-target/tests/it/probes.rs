@@ -168,3 +168,32 @@ fn a_slow_body_takes_its_time_at_any_size() {
     assert_eq!(client.get("/drip?bytes=0&for=1h").status, 400);
     assert_eq!(client.get("/drip?bytes=0&for=1ms").body, b"");
 }
+
+#[test]
+fn a_stop_lets_open_requests_finish() {
+    let target = spawn(Options::default()).unwrap();
+    let mut client = Client::connect(target.address());
+    let mut observer = Client::connect(target.address());
+    client.write("GET", "/delay/200ms", "", "").unwrap();
+    while observer.truth()["in_flight"] != 1 {}
+    drop(target);
+    let reply = client.read("GET").unwrap();
+    assert_eq!((reply.status, reply.header("connection")), (200, Some("close")));
+    assert!(client.is_closed());
+}
+
+#[test]
+fn a_stop_does_not_wait_for_ever() {
+    let grace = std::time::Duration::from_millis(50);
+    let target = spawn(Options {
+        grace,
+        ..Options::default()
+    })
+    .unwrap();
+    let mut client = Client::connect(target.address());
+    let mut observer = Client::connect(target.address());
+    client.write("GET", "/delay/10m", "", "").unwrap();
+    while observer.truth()["in_flight"] != 1 {}
+    drop(target);
+    assert!(client.read("GET").is_err(), "it was cut off");
+}
