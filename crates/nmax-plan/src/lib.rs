@@ -1,4 +1,23 @@
 //! The plan: document, scenarios, workload, schedules and every random choice, as pure values.
+//!
+//! # Layout
+//! - [`plan`]: what a validated plan holds; [`template`], [`threshold`], [`units`]: its pieces as people write them
+//! - [`document`]: YAML to plan, with every error at once, and back; [`planless`]: a plan from a URL
+//! - [`example`]: the plan that `nmax init` writes; [`summary`]: what a plan will send
+//! - [`schedule`], [`share`], [`mix`], [`choice`]: what happens when, as pure functions
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod plan;
+pub mod template;
+pub mod threshold;
+pub mod units;
+
+pub mod document;
+pub mod example;
+pub mod nearest;
+pub mod planless;
+pub mod summary;
 
 pub mod choice;
 pub mod mix;

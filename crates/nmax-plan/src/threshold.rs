@@ -1,6 +1,14 @@
 //! Conditions on a run's result, as written: `response_time p95 < 400ms for request search in hold`.
+//!
+//! Grammar: `metric [stat] op value [for request|scenario NAME] [in hold|whole|last DURATION]`; a name that
+//! contains ` in ` is written in double quotes. [`parse`] is O(length) and never panics.
 
 use std::time::Duration;
+
+mod parse;
+pub use parse::{ThresholdError, parse};
+
+mod write;
 
 /// `metric [stat] op value [for request|scenario|tag NAME] [in hold|whole|last DURATION]`.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,105 @@
+//! The plan document: YAML in, [`Plan`] or every error at once out.
+//!
+//! [`parse`] builds a tree that knows the place of every key, applies `--set`, and decodes the tree against the tables of
+//! keys, from which [`schema()`] is made too. It reads no file and no environment itself: [`Options`] carries functions for
+//! that. Documents have at most 1 MiB; reading is O(length).
+//!
+//! # Layout
+//! - `tree`: YAML with places; `overrides`: `--set`
+//! - `keys`: the tables; `cursor`: single values; `schema`: the tables for editors
+//! - `decode`, `data`, `scenario`, `request`, `workload`: the parts of a plan
+//! - `csv`: data files
+//! - [`write`](mod@write): a plan as a document again
+
+use std::time::Duration;
+
+use crate::plan::{Plan, Source};
+
+mod csv;
+mod cursor;
+mod data;
+mod decode;
+mod error;
+mod keys;
+mod overrides;
+mod request;
+mod scenario;
+mod schema;
+mod tree;
+mod workload;
+pub mod write;
+
+pub use error::{DocumentError, Kind, Location};
+pub use schema::schema;
+pub use workload::MAX_IN_FLIGHT_DEFAULT;
+
+pub(crate) use decode::{add_default_thresholds, origin};
+pub(crate) use request::{STATUS_DEFAULT, is_own_header, is_token};
+
+/// Largest accepted document.
+pub const DOCUMENT_BYTES_MAX: usize = 1 << 20;
+/// The seed of plans that name none.
+pub const SEED_DEFAULT: u64 = 1;
+/// The length of runs whose plan says nothing about it.
+pub const DURATION_DEFAULT: Duration = Duration::from_secs(30);
+/// Conditions of every plan that has no condition of its own on the same metric of the whole traffic.
+pub const THRESHOLDS_DEFAULT: [&str; 2] = ["failure_rate < 5%", "dropped < 1%"];
+
+/// What the command adds to a document.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// Name of the document in messages; its stem is the default name of the plan.
+    pub file: &'a str,
+    /// Reads a data file, relative to the plan.
+    pub read: &'a dyn Fn(&str) -> Result<String, String>,
+    /// The environment of `${env.NAME}`.
+    pub env: &'a dyn Fn(&str) -> Option<String>,
+    /// `--target URL`
+    pub target: Option<&'a str>,
+    /// `--set path.to.key=value`, in order; values are YAML.
+    pub set: &'a [(String, String)],
+    /// `--duration`
+    pub duration: Option<Duration>,
+    /// `--seed`
+    pub seed: Option<u64>,
+    /// Checks the syntax of an extractor.
+    pub check_source: &'a dyn Fn(&Source) -> Result<(), String>,
+}
+
+/// Reads a plan. Errors are sorted by place, those of arguments last; the list is never empty.
+pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> {
+    let mut problems = Vec::new();
+    let root = tree::parse(text, None, &mut problems).map(|mut root| {
+        for (flag, (path, value)) in (0..).zip(options.set) {
+            overrides::apply(&mut root, path, value, flag, &mut problems);
+        }
+        root
+    });
+    let mut decoder = cursor::Decoder { options, problems };
+    let plan = root.and_then(|root| decode::plan(&mut decoder, &root));
+    let mut problems = decoder.problems;
+    match plan {
+        Some(plan) if problems.is_empty() => Ok(plan),
+        _ => {
+            problems.sort_by_key(|problem| problem.at);
+            problems.dedup();
+            Err(problems.into_iter().map(|problem| bind(problem, options)).collect())
+        }
+    }
+}
+
+/// Gives a problem the name of its file or argument.
+fn bind(problem: tree::Problem, options: &Options) -> DocumentError {
+    let tree::Problem { at, kind, message, remedy } = problem;
+    let set = |flag: u32| options.set.get(flag as usize);
+    let at = match at.flag {
+        None => Location::File { file: options.file.to_owned(), line: at.line, column: at.column },
+        Some(decode::FLAG_TARGET) => Location::Flag("--target".into()),
+        Some(decode::FLAG_DURATION) => Location::Flag("--duration".into()),
+        Some(flag) => Location::Flag(set(flag).map_or_else(|| "--set".into(), |(path, value)| format!("--set {path}={value}"))),
+    };
+    DocumentError { at, kind, message, remedy }
+}
+
+#[cfg(test)]
+mod tests;

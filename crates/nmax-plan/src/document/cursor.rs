@@ -1,0 +1,249 @@
+//! Reading single values of the tree: each function reports what is wrong and goes on.
+
+use std::time::Duration;
+
+use super::error::Kind;
+use super::keys::{Shape, Table, Words, words};
+use super::tree::{Entry, Node, Place, Problem, Scalar, Value};
+use super::Options;
+use crate::nearest::nearest;
+use crate::template::{EnvFormat, Names, Template};
+use crate::units::{self, UnitError};
+
+/// Collects problems while the tree is read.
+pub(crate) struct Decoder<'a> {
+    pub options: &'a Options<'a>,
+    pub problems: Vec<Problem>,
+}
+
+/// A map that was checked against its table.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields<'n> {
+    pub at: Place,
+    entries: &'n [Entry],
+    table: &'static Table,
+}
+
+impl<'n> Fields<'n> {
+    /// The value of a key of the table; `None` when it is absent or empty.
+    pub(crate) fn get(&self, name: &str) -> Option<&'n Node> {
+        self.entry(name).map(|entry| &entry.value)
+    }
+
+    /// The key with its place.
+    pub(crate) fn entry(&self, name: &str) -> Option<&'n Entry> {
+        debug_assert!(self.table.keys.iter().any(|key| key.name == name), "`{name}` is not in the table of {}", self.table.what);
+        let entry = self.entries.iter().find(|entry| entry.key == name)?;
+        let any = self.table.keys.iter().any(|key| key.name == name && matches!(key.shape, Shape::Any));
+        (any || entry.value.value != Value::Null).then_some(entry)
+    }
+}
+
+impl<'a> Decoder<'a> {
+    pub(crate) fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: impl Into<String>) {
+        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.into() });
+    }
+
+    /// Checks a map's keys against the table.
+    pub(crate) fn fields<'n>(&mut self, node: &'n Node, table: &'static Table) -> Option<Fields<'n>> {
+        let Value::Map(entries) = &node.value else {
+            let keys: Vec<&str> = table.keys.iter().map(|key| key.name).take(6).collect();
+            let message = format!("{} is a map, this is {}", table.what, node.describe());
+            self.problem(node.at, Kind::Value, message, format!("write keys such as: {}", keys.join(", ")));
+            return None;
+        };
+        for entry in entries {
+            self.known(entry, table);
+        }
+        for key in table.keys.iter().filter(|key| key.required) {
+            if !entries.iter().any(|entry| entry.key == key.name) {
+                let message = format!("{} has no `{}`", table.what, key.name);
+                self.problem(node.at, Kind::Missing, message, format!("add `{}: ...`. {}", key.name, key.about));
+            }
+        }
+        Some(Fields { at: node.at, entries, table })
+    }
+
+    fn known(&mut self, entry: &Entry, table: &'static Table) {
+        let name = entry.key.as_str();
+        if let Some(key) = table.keys.iter().find(|key| key.name == name) {
+            if entry.value.value == Value::Null && !matches!(key.shape, Shape::Any) {
+                self.problem(entry.key_at, Kind::Missing, format!("`{name}` has no value"), format!("write one, or remove the key. {}", key.about));
+            }
+        } else if let Some((_, instead)) = table.later.iter().find(|(later, _)| *later == name) {
+            self.problem(entry.key_at, Kind::Unsupported, format!("`{name}` in {} is not supported yet by this version", table.what), *instead);
+        } else {
+            let names = table.keys.iter().map(|key| key.name);
+            let remedy = match nearest(name, names.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known keys are: {}", names.collect::<Vec<_>>().join(", ")),
+            };
+            self.problem(entry.key_at, Kind::UnknownKey, format!("{} has no key `{name}`", table.what), remedy);
+        }
+    }
+
+    /// A map whose keys the user chooses.
+    pub(crate) fn map<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Entry] {
+        if let Value::Map(entries) = &node.value {
+            return entries;
+        }
+        self.problem(node.at, Kind::Value, format!("{what} is a map, this is {}", node.describe()), "write `NAME: VALUE` lines");
+        &[]
+    }
+
+    pub(crate) fn list<'n>(&mut self, node: &'n Node, what: &str) -> &'n [Node] {
+        if let Value::List(items) = &node.value {
+            return items;
+        }
+        self.problem(node.at, Kind::Value, format!("{what} is a list, this is {}", node.describe()), "write one item per line, each after `- `");
+        &[]
+    }
+
+    /// A single value, or each of a list.
+    pub(crate) fn one_or_many<'n>(&mut self, node: &'n Node) -> &'n [Node] {
+        match &node.value {
+            Value::List(items) => items,
+            _ => std::slice::from_ref(node),
+        }
+    }
+
+    fn scalar<'n>(&mut self, node: &'n Node) -> Option<&'n Scalar> {
+        if let Value::Scalar(scalar) = &node.value {
+            return Some(scalar);
+        }
+        self.problem(node.at, Kind::Value, format!("expected a single value, found {}", node.describe()), "write one value; quote texts with special characters");
+        None
+    }
+
+    /// A text as it is written.
+    pub(crate) fn text(&mut self, node: &Node) -> Option<String> {
+        self.scalar(node).map(|scalar| scalar.text.clone())
+    }
+
+    /// A text in which `${env.NAME}` is replaced.
+    pub(crate) fn expanded(&mut self, node: &Node) -> Option<String> {
+        let scalar = self.scalar(node)?;
+        if !scalar.text.contains("${env.") {
+            return Some(scalar.text.clone());
+        }
+        let names = Names { slots: &[], slots_later: &[], feeders: &[], env: self.options.env, env_format: EnvFormat::Verbatim };
+        let template = self.template(node, &names)?;
+        template.as_constant().map(str::to_owned)
+    }
+
+    /// A text with holes.
+    pub(crate) fn template(&mut self, node: &Node, names: &Names) -> Option<Template> {
+        let scalar = self.scalar(node)?;
+        self.template_of(&scalar.text, node.at, scalar.shift, names)
+    }
+
+    /// A text with holes that begins `shift` characters after `at`.
+    pub(crate) fn template_of(&mut self, text: &str, at: Place, shift: Option<u32>, names: &Names) -> Option<Template> {
+        match Template::parse(text, names) {
+            Ok(template) => Some(template),
+            Err(errors) => {
+                for error in errors {
+                    let offset = shift.map_or(0, |shift| shift.saturating_add(error.offset as u32));
+                    let at = Place { column: at.column.saturating_add(offset), ..at };
+                    self.problem(at, Kind::Undefined, error.message, error.remedy);
+                }
+                None
+            }
+        }
+    }
+
+    fn unit<T>(&mut self, node: &Node, parse: fn(&str) -> Result<T, UnitError>) -> Option<T> {
+        let text = self.expanded(node)?;
+        match parse(&text) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.problem(node.at, Kind::Value, error.message, error.remedy);
+                None
+            }
+        }
+    }
+
+    pub(crate) fn duration(&mut self, node: &Node) -> Option<Duration> {
+        self.unit(node, units::parse_duration)
+    }
+
+    /// A duration above zero.
+    pub(crate) fn duration_above_zero(&mut self, node: &Node) -> Option<Duration> {
+        let duration = self.duration(node)?;
+        if duration.is_zero() {
+            self.problem(node.at, Kind::Value, "the duration is zero", "write a duration above zero, such as `30s`");
+            return None;
+        }
+        Some(duration)
+    }
+
+    pub(crate) fn rate(&mut self, node: &Node) -> Option<f64> {
+        self.unit(node, units::parse_rate)
+    }
+
+    pub(crate) fn size(&mut self, node: &Node) -> Option<u64> {
+        self.unit(node, units::parse_size)
+    }
+
+    pub(crate) fn share(&mut self, node: &Node) -> Option<f64> {
+        self.unit(node, units::parse_share)
+    }
+
+    pub(crate) fn whole(&mut self, node: &Node, min: u64, max: u64) -> Option<u64> {
+        let text = self.expanded(node)?;
+        match text.parse::<u64>() {
+            Ok(number) if (min..=max).contains(&number) => Some(number),
+            _ => {
+                let message = format!("`{text}` is not a whole number from {min} to {max}");
+                self.problem(node.at, Kind::Value, message, "write the digits only");
+                None
+            }
+        }
+    }
+
+    /// A number from 0 to 10^12.
+    pub(crate) fn number(&mut self, node: &Node) -> Option<f64> {
+        let text = self.expanded(node)?;
+        let plain = text.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        match text.parse::<f64>() {
+            Ok(number) if plain && number <= 1e12 => Some(number),
+            _ => {
+                self.problem(node.at, Kind::Value, format!("`{text}` is not a number from 0 to 10^12"), "write a number such as `90` or `0.5`");
+                None
+            }
+        }
+    }
+
+    pub(crate) fn bool(&mut self, node: &Node) -> Option<bool> {
+        self.choose(node, &[("true", true), ("false", false)])
+    }
+
+    /// One of a few words.
+    pub(crate) fn choose<T: Copy>(&mut self, node: &Node, choices: Words<T>) -> Option<T> {
+        let text = self.expanded(node)?;
+        if let Some((_, value)) = choices.iter().find(|(word, _)| *word == text) {
+            return Some(*value);
+        }
+        self.not_a_choice(node.at, &text, &words(choices));
+        None
+    }
+
+    pub(crate) fn not_a_choice(&mut self, at: Place, text: &str, choices: &[&str]) {
+        let remedy = match nearest(text, choices.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write one of: {}", choices.join(", ")),
+        };
+        self.problem(at, Kind::Value, format!("`{text}` is not a choice here"), remedy);
+    }
+
+    /// A name of the user's choice that appears in `${...}`.
+    pub(crate) fn identifier(&mut self, entry: &Entry, what: &str, reserved: &[&str]) {
+        let name = entry.key.as_str();
+        let legal = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) && !name.is_empty() && name.len() <= 64;
+        if !legal {
+            self.problem(entry.key_at, Kind::Value, format!("`{name}` cannot be the name of {what}"), "use up to 64 letters, digits, `_` and `-`");
+        } else if reserved.contains(&name) {
+            self.problem(entry.key_at, Kind::Conflict, format!("`{name}` has a meaning of its own, so it cannot name {what}"), format!("choose another name, such as `my-{name}`"));
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! `data`: feeders and their files.
+
+use super::csv;
+use super::cursor::Decoder;
+use super::error::Kind;
+use super::keys::{self, AT_END, PICK_NAMES};
+use super::tree::{Entry, Node};
+use crate::plan::{AtEnd, Feeder, Pick};
+use crate::template::RESERVED_NAMES;
+
+/// Most errors reported per file.
+const FILE_ERRORS_MAX: usize = 5;
+
+/// Every feeder, in order. One whose file cannot be used has no columns, and has been reported.
+pub(super) fn feeders(decoder: &mut Decoder, node: &Node) -> Vec<Feeder> {
+    decoder.map(node, "`data`").iter().map(|entry| feeder(decoder, entry)).collect()
+}
+
+fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
+    decoder.identifier(entry, "data", &RESERVED_NAMES);
+    let mut feeder = Feeder {
+        name: entry.key.clone(),
+        file: String::new(),
+        columns: Vec::new(),
+        cells: Vec::new(),
+        pick: Pick::Sequential,
+        at_end: AtEnd::Wrap,
+    };
+    let Some(fields) = decoder.fields(&entry.value, &keys::DATA) else { return feeder };
+    if let Some(node) = fields.get("csv")
+        && let Some(file) = decoder.expanded(node)
+    {
+        if let Some(table) = read(decoder, node, &file) {
+            feeder.columns = table.columns;
+            feeder.cells = table.cells;
+        }
+        feeder.file = file;
+    }
+    let pick = fields.get("pick").and_then(|node| decoder.expanded(node).map(|text| (text, node.at)));
+    let exponent = fields.get("exponent").and_then(|node| decoder.number(node));
+    match pick {
+        None => {}
+        Some((word, at)) => match word.as_str() {
+            "sequential" => feeder.pick = Pick::Sequential,
+            "unique" => feeder.pick = Pick::Unique,
+            "random" => feeder.pick = Pick::Random,
+            "zipf" => feeder.pick = Pick::Zipf { exponent: exponent.unwrap_or(1.0) },
+            other => decoder.not_a_choice(at, other, &PICK_NAMES),
+        },
+    }
+    if let Some(node) = fields.get("exponent") {
+        if !matches!(feeder.pick, Pick::Zipf { .. }) {
+            decoder.problem(node.at, Kind::Conflict, "`exponent` is for `pick: zipf` only", "remove it, or write `pick: zipf`");
+        } else if exponent == Some(0.0) {
+            decoder.problem(node.at, Kind::Value, "an exponent of 0 makes all rows equally likely", "write `pick: random`");
+        }
+    }
+    let at_end = fields.get("at_end").and_then(|node| decoder.choose(node, AT_END).map(|word| (word, node.at)));
+    feeder.at_end = match (feeder.pick, at_end) {
+        (Pick::Unique, None) => AtEnd::Stop,
+        (Pick::Unique, Some((AtEnd::Wrap, at))) => {
+            decoder.problem(at, Kind::Conflict, "`pick: unique` cannot wrap, rows would repeat", "write `at_end: stop` or `at_end: error`");
+            AtEnd::Stop
+        }
+        (Pick::Random | Pick::Zipf { .. }, Some((_, at))) => {
+            decoder.problem(at, Kind::Conflict, "rows picked at random have no end", "remove `at_end`");
+            AtEnd::Wrap
+        }
+        (_, Some((at_end, _))) => at_end,
+        (_, None) => AtEnd::Wrap,
+    };
+    feeder
+}
+
+fn read(decoder: &mut Decoder, node: &Node, file: &str) -> Option<csv::Csv> {
+    let text = match (decoder.options.read)(file) {
+        Ok(text) => text,
+        Err(why) => {
+            decoder.problem(node.at, Kind::Data, format!("cannot read `{file}`: {why}"), "write its path relative to the plan");
+            return None;
+        }
+    };
+    match csv::parse(&text, FILE_ERRORS_MAX) {
+        Ok(table) => Some(table),
+        Err(errors) => {
+            for error in errors {
+                let message = format!("{file}:{}: {}", error.line, error.message);
+                decoder.problem(node.at, Kind::Data, message, "correct the file; cells with delimiters or line breaks need double quotes");
+            }
+            None
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The whole plan from its tree.
+
+use std::time::Duration;
+
+use super::cursor::{Decoder, Fields};
+use super::error::Kind;
+use super::keys::{self, CONNECTION, VERSION, VISITOR};
+use super::tree::{Node, Place};
+use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, scenario, workload};
+use crate::nearest::nearest;
+use crate::plan::{Connection, Defaults, Feeder, Plan, Scenario, Step, Version, Visitor};
+use crate::template::{EnvFormat, Names};
+use crate::threshold::{self, Scope, Threshold};
+
+/// The place of an error in `--target`.
+pub(super) const FLAG_TARGET: u32 = u32::MAX;
+/// The place of an error in `--duration`.
+pub(super) const FLAG_DURATION: u32 = u32::MAX - 1;
+
+const ORIGIN_REMEDY: &str = "write scheme, host and port, such as `https://shop.test`; paths belong into the steps";
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Decodes the tree; a plan that comes with problems is not valid.
+pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
+    let fields = decoder.fields(root, &keys::ROOT)?;
+    version(decoder, fields);
+    let name = name(decoder, fields);
+    let target = target(decoder, fields);
+    let feeders = fields.get("data").map(|node| data::feeders(decoder, node)).unwrap_or_default();
+    let defaults = defaults(decoder, fields.get("defaults"), &feeders);
+    let mut scenarios = fields.get("scenarios").map(|node| scenario::scenarios(decoder, node, &feeders)).unwrap_or_default();
+    let load = workload::decode(decoder, fields, &mut scenarios);
+    let graceful_stop = fields.get("graceful_stop").and_then(|node| decoder.duration(node));
+    let seed = fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX));
+    let thresholds = thresholds(decoder, fields.get("thresholds"), &scenarios, &feeders);
+    let window = fields.get("window").and_then(|node| window(decoder, node));
+    let load = load?;
+    Some(Plan {
+        name,
+        target: target?,
+        defaults,
+        feeders,
+        scenarios,
+        workload: load.workload,
+        stages: load.stages,
+        iterations: load.iterations,
+        graceful_stop: graceful_stop.unwrap_or(30 * SECOND),
+        seed: decoder.options.seed.or(seed).unwrap_or(SEED_DEFAULT),
+        thresholds,
+        window: window.unwrap_or(SECOND),
+    })
+}
+
+fn version(decoder: &mut Decoder, fields: Fields) {
+    let Some(node) = fields.get("nmax") else { return };
+    if let Some(text) = decoder.text(node)
+        && text != "1"
+    {
+        let message = format!("`nmax: {text}` is not a version of the document that this program reads");
+        decoder.problem(node.at, Kind::Value, message, "write `nmax: 1`");
+    }
+}
+
+fn name(decoder: &mut Decoder, fields: Fields) -> String {
+    let Some(node) = fields.get("name") else {
+        let file = decoder.options.file.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = file.rsplit_once('.').map_or(file, |(stem, _)| stem);
+        return if is_name(stem) { stem.to_owned() } else { "plan".into() };
+    };
+    let name = decoder.expanded(node).unwrap_or_default();
+    if !is_name(&name) {
+        decoder.problem(node.at, Kind::Value, format!("`{name}` cannot be a name"), "use 1 to 64 characters, without `/`");
+    }
+    name
+}
+
+/// Whether it can be the name of a plan, a scenario or a directory.
+pub(super) fn is_name(text: &str) -> bool {
+    let legal = |c: char| !c.is_control() && !matches!(c, '/' | '\\');
+    !text.trim().is_empty() && text.chars().count() <= 64 && text.chars().all(legal) && text.trim() == text
+}
+
+fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
+    let (text, at) = match (decoder.options.target, fields.get("target")) {
+        (Some(target), _) => (target.to_owned(), Place { flag: Some(FLAG_TARGET), line: 1, column: 1 }),
+        (None, Some(node)) => (decoder.expanded(node)?, node.at),
+        (None, None) => {
+            decoder.problem(fields.at, Kind::Missing, "the plan has no target", "add `target: https://...`, or `--target URL` on the command");
+            return None;
+        }
+    };
+    match origin(&text) {
+        Ok(origin) => Some(origin),
+        Err(message) => {
+            decoder.problem(at, Kind::Value, message, ORIGIN_REMEDY);
+            None
+        }
+    }
+}
+
+/// The text as scheme, host and port, without a final slash.
+pub(crate) fn origin(text: &str) -> Result<String, String> {
+    let origin = text.strip_suffix('/').unwrap_or(text);
+    let Some(authority) = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")) else {
+        return Err(format!("`{text}` does not begin with `http://` or `https://`"));
+    };
+    if authority.is_empty() || authority.starts_with(':') {
+        return Err(format!("`{text}` has no host"));
+    }
+    if authority.contains(['/', '?', '#']) {
+        return Err(format!("`{text}` has more than scheme, host and port"));
+    }
+    if authority.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@') {
+        return Err(format!("`{}` has no valid host", text.escape_debug()));
+    }
+    let port = authority.rsplit_once(':').filter(|(host, _)| !host.contains('[') || host.ends_with(']'));
+    match port {
+        Some((_, port)) if port.parse::<u16>().is_err() => Err(format!("`{port}` is not a port")),
+        _ => Ok(origin.to_owned()),
+    }
+}
+
+fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> Defaults {
+    let mut defaults = Defaults {
+        connection: Connection::KeepAlive,
+        visitor: Visitor::Returning,
+        version: Version::Http11,
+        timeout: 30 * SECOND,
+        headers: Vec::new(),
+        body_limit_bytes: 64 << 20,
+        ca_files: Vec::new(),
+        insecure: false,
+    };
+    let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else { return defaults };
+    if let Some(connection) = fields.get("connection").and_then(|node| decoder.choose(node, CONNECTION)) {
+        defaults.connection = connection;
+    }
+    if let Some(visitor) = fields.get("visitor").and_then(|node| decoder.choose(node, VISITOR)) {
+        defaults.visitor = visitor;
+    }
+    if let Some(version) = fields.get("version").and_then(|node| decoder.choose(node, VERSION)) {
+        defaults.version = version;
+    }
+    if let Some(timeout) = fields.get("timeout").and_then(|node| decoder.duration_above_zero(node)) {
+        defaults.timeout = timeout;
+    }
+    if let Some(node) = fields.get("headers") {
+        let env = decoder.options.env;
+        let names = Names { slots: &[], slots_later: &[], feeders, env, env_format: EnvFormat::Verbatim };
+        defaults.headers = super::request::headers(decoder, node, &names);
+    }
+    if let Some(limit) = fields.get("body_limit").and_then(|node| decoder.size(node)) {
+        defaults.body_limit_bytes = limit;
+    }
+    if let Some(tls) = fields.get("tls").and_then(|node| decoder.fields(node, &keys::TLS)) {
+        if let Some(node) = tls.get("ca") {
+            let files = decoder.one_or_many(node).iter().filter_map(|file| decoder.expanded(file));
+            defaults.ca_files = files.collect();
+        }
+        defaults.insecure = tls.get("insecure").and_then(|node| decoder.bool(node)).unwrap_or(false);
+    }
+    defaults
+}
+
+fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
+    let window = decoder.duration(node)?;
+    if !(Duration::from_millis(10)..=60 * SECOND).contains(&window) {
+        decoder.problem(node.at, Kind::Value, "a window is shorter than 10ms or longer than 60s", "write a duration between them, such as `1s`");
+    }
+    Some(window)
+}
+
+fn thresholds(decoder: &mut Decoder, node: Option<&Node>, scenarios: &[Scenario], feeders: &[Feeder]) -> Vec<Threshold> {
+    let mut thresholds = Vec::new();
+    let items = node.map(|node| decoder.list(node, "`thresholds`")).unwrap_or_default();
+    for item in items {
+        let Some(text) = decoder.expanded(item) else { continue };
+        match threshold::parse(&text) {
+            Ok(threshold) => {
+                scope(decoder, item.at, &threshold.scope, scenarios, feeders);
+                thresholds.push(threshold);
+            }
+            Err(error) => decoder.problem(item.at, Kind::Value, error.message, error.remedy),
+        }
+    }
+    add_default_thresholds(&mut thresholds);
+    thresholds
+}
+
+/// Appends the conditions of [`THRESHOLDS_DEFAULT`] whose metric has none of its own.
+pub(crate) fn add_default_thresholds(thresholds: &mut Vec<Threshold>) {
+    for text in THRESHOLDS_DEFAULT {
+        let default = threshold::parse(text).expect("the defaults are conditions");
+        let overridden = |own: &Threshold| own.metric == default.metric && own.scope == Scope::Total;
+        if !thresholds.iter().any(overridden) {
+            thresholds.push(default);
+        }
+    }
+}
+
+fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, scenarios: &[Scenario], feeders: &[Feeder]) {
+    let (what, name, known) = match scope {
+        Scope::Total => return,
+        Scope::Scenario(name) => ("scenario", name, scenarios.iter().map(|scenario| scenario.name.clone()).collect()),
+        Scope::Request(name) => ("request", name, request_names(scenarios, feeders)),
+    };
+    if known.contains(name) {
+        return;
+    }
+    let remedy = match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("its {what}s are: {}", known.join(", ")),
+    };
+    decoder.problem(at, Kind::Undefined, format!("the plan has no {what} `{name}`"), remedy);
+}
+
+fn request_names(scenarios: &[Scenario], feeders: &[Feeder]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for scenario in scenarios {
+        for step in &scenario.steps {
+            if let Step::Request(request) = step {
+                let name = request.name.display(&scenario.slots, feeders);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+    names
+}

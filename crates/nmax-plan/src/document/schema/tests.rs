@@ -1,0 +1,41 @@
+use super::*;
+use crate::document::keys::Key;
+
+/// The committed schema is that of the code; `UPDATE=1` rewrites it.
+#[test]
+fn the_committed_schema_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/plan.schema.json");
+    let want = format!("{}\n", serde_json::to_string_pretty(&schema()).unwrap());
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema")).unwrap();
+        std::fs::write(path, &want).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), want, "run the test with UPDATE=1");
+}
+
+/// Every table reachable from the root, by an independent walk, appears in the schema with exactly its keys.
+#[test]
+fn the_schema_has_exactly_the_keys_of_the_decoder() {
+    fn walk_shape(shape: &Shape, schema: &Value) {
+        match shape {
+            Shape::Object(table) => walk(table, schema),
+            Shape::List(item) => walk_shape(item, &schema["items"]),
+            Shape::Map(value) => walk_shape(value, &schema["additionalProperties"]),
+            Shape::Either(shapes) => shapes.iter().zip(schema["anyOf"].as_array().unwrap()).for_each(|(shape, schema)| walk_shape(shape, schema)),
+            _ => {}
+        }
+    }
+    fn walk(table: &Table, schema: &Value) {
+        let in_schema: Vec<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+        let in_table: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+        assert_eq!(in_schema, in_table, "{}", table.what);
+        assert_eq!(schema["additionalProperties"], Value::Bool(false));
+        for Key { name, shape, .. } in table.keys {
+            walk_shape(shape, &schema["properties"][name]);
+        }
+        for (later, _) in table.later {
+            assert!(!in_table.contains(later), "`{later}` of {} is both known and later", table.what);
+        }
+    }
+    walk(&ROOT, &schema());
+}

@@ -1,0 +1,39 @@
+mod errors;
+mod whole;
+
+use super::*;
+
+/// Files beside every plan of the tests.
+pub(crate) fn read(file: &str) -> Result<String, String> {
+    match file {
+        "terms.csv" => Ok("q,hits\ntea,3\n\"a, b\",0\n".into()),
+        "ragged.csv" => Ok("a,b\n1\n2,3\n4,5,6\n".into()),
+        "people.csv" => Ok("email;name\na@b.test;A\n".into()),
+        _ => Err("no such file".into()),
+    }
+}
+
+pub(crate) fn env(name: &str) -> Option<String> {
+    match name {
+        "TOKEN" => Some("secret \"1\"".into()),
+        "RATE" => Some("7/s".into()),
+        "BASE" => Some("https://shop.test".into()),
+        _ => None,
+    }
+}
+
+/// Refuses sources with `!!`.
+pub(crate) fn check_source(source: &Source) -> Result<(), String> {
+    let text = format!("{source:?}");
+    if text.contains("!!") { Err("unexpected `!!`".into()) } else { Ok(()) }
+}
+
+pub(crate) fn options() -> Options<'static> {
+    Options { file: "plan.yaml", read: &read, env: &env, target: None, set: &[], duration: None, seed: None, check_source: &check_source }
+}
+
+/// Errors as printed, or nothing.
+pub(crate) fn rendered(text: &str, options: &Options) -> String {
+    let errors = parse(text, options).err().unwrap_or_default();
+    errors.iter().map(|error| format!("{error}\n")).collect()
+}

@@ -1,0 +1,247 @@
+//! YAML as a tree in which every key and value knows its place.
+//!
+//! Anchors, aliases, merge keys and tags are refused, so a document cannot grow while it is read. Size and depth are
+//! limited. O(length) time and space, no recursion.
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
+
+use super::error::Kind;
+use crate::document::DOCUMENT_BYTES_MAX;
+
+/// Deepest accepted nesting; plans need about eight.
+const DEPTH_MAX: usize = 40;
+/// Most values and keys in a document.
+const NODES_MAX: usize = 200_000;
+
+/// Most keys in one map.
+const MAP_KEYS_MAX: usize = 5_000;
+
+/// A place in the document, or in the argument with number `flag`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(crate) struct Place {
+    /// Index of the argument that the value came from; the document itself sorts first.
+    pub flag: Option<u32>,
+    /// From 1.
+    pub line: u32,
+    /// From 1, in characters.
+    pub column: u32,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Node {
+    pub at: Place,
+    pub value: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Value {
+    Null,
+    Scalar(Scalar),
+    List(Vec<Node>),
+    Map(Vec<Entry>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Scalar {
+    pub text: String,
+    /// Written without quotes, so it may be a number or a boolean.
+    pub plain: bool,
+    /// Column of the text's first character relative to the value's; `None` when escapes or lines break the relation.
+    pub shift: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Entry {
+    pub key: String,
+    pub key_at: Place,
+    pub value: Node,
+}
+
+/// An error with its place, not yet bound to a file name.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Problem {
+    pub at: Place,
+    pub kind: Kind,
+    pub message: String,
+    pub remedy: String,
+}
+
+/// Builds the tree of `text`. `problems` gets all that can be found; `None` when there is no tree.
+pub(crate) fn parse(text: &str, flag: Option<u32>, problems: &mut Vec<Problem>) -> Option<Node> {
+    let mut builder = Builder { flag, stack: Vec::new(), root: None, nodes: 0, documents: 0, problems };
+    if text.len() > DOCUMENT_BYTES_MAX {
+        let start = Place { flag, line: 1, column: 1 };
+        let message = format!("the document has {} bytes, more than {DOCUMENT_BYTES_MAX}", text.len());
+        builder.problem(start, Kind::Limit, message, "move data into CSV files");
+        return None;
+    }
+    let mut parser = Parser::new_from_str(text);
+    while let Some(event) = parser.next_event() {
+        match event {
+            Ok((event, span)) => builder.event(event, span).ok()?,
+            Err(error) => {
+                let at = builder.place(error.marker());
+                builder.problem(at, Kind::Syntax, format!("not YAML: {}", error.info()), SYNTAX_REMEDY);
+                return None;
+            }
+        }
+    }
+    let start = Place { flag, line: 1, column: 1 };
+    Some(builder.root.unwrap_or(Node { at: start, value: Value::Null }))
+}
+
+const SYNTAX_REMEDY: &str = "check indentation and quotes; text with `: `, ` #`, `{` or `[` needs quotes";
+
+/// No tree can be built from here on.
+struct Stop;
+
+enum Frame {
+    List { at: Place, items: Vec<Node> },
+    Map { at: Place, entries: Vec<Entry>, key: Option<(String, Place)> },
+}
+
+struct Builder<'a> {
+    flag: Option<u32>,
+    stack: Vec<Frame>,
+    root: Option<Node>,
+    nodes: usize,
+    documents: usize,
+    problems: &'a mut Vec<Problem>,
+}
+
+impl Builder<'_> {
+    fn place(&self, marker: &Marker) -> Place {
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Place { flag: self.flag, line: number(marker.line()), column: number(marker.col()).saturating_add(1) }
+    }
+
+    fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: &str) {
+        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.to_owned() });
+    }
+
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Stop> {
+        let at = self.place(&span.start);
+        match event {
+            Event::DocumentStart(_) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    self.problem(at, Kind::Syntax, "a second document begins here", "keep one plan per file");
+                    return Err(Stop);
+                }
+            }
+            Event::Alias(_) => {
+                self.problem(at, Kind::Syntax, "aliases (`*name`) are not part of plans", "write the value out");
+                self.value(Node { at, value: Value::Null })?;
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                self.refuse(at, anchor, tag.is_some());
+                self.value(Node { at, value: scalar(&text, style, span) })?;
+            }
+            Event::SequenceStart(anchor, tag) => {
+                self.refuse(at, anchor, tag.is_some());
+                self.open(Frame::List { at, items: Vec::new() })?;
+            }
+            Event::MappingStart(anchor, tag) => {
+                self.refuse(at, anchor, tag.is_some());
+                self.open(Frame::Map { at, entries: Vec::new(), key: None })?;
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.stack.pop() {
+                Some(Frame::List { at, items }) => self.value(Node { at, value: Value::List(items) })?,
+                Some(Frame::Map { at, entries, .. }) => self.value(Node { at, value: Value::Map(entries) })?,
+                None => return Err(Stop),
+            },
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
+        }
+        Ok(())
+    }
+
+    fn refuse(&mut self, at: Place, anchor: usize, tagged: bool) {
+        if anchor > 0 {
+            self.problem(at, Kind::Syntax, "anchors (`&name`) are not part of plans", "write the value out where it is used");
+        }
+        if tagged {
+            self.problem(at, Kind::Syntax, "tags (`!name`) are not part of plans", "remove the tag; quote the value to make it a text");
+        }
+    }
+
+    fn open(&mut self, frame: Frame) -> Result<(), Stop> {
+        let (Frame::List { at, .. } | Frame::Map { at, .. }) = frame;
+        if self.stack.len() >= DEPTH_MAX {
+            self.problem(at, Kind::Limit, format!("nested deeper than {DEPTH_MAX} levels"), "flatten the document");
+            return Err(Stop);
+        }
+        if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
+            self.problem(at, Kind::Syntax, "a list or map cannot be a key", "quote the key if it is a text");
+            return Err(Stop);
+        }
+        self.stack.push(frame);
+        Ok(())
+    }
+
+    fn value(&mut self, node: Node) -> Result<(), Stop> {
+        self.nodes += 1;
+        let keys = if let Some(Frame::Map { entries, .. }) = self.stack.last() { entries.len() } else { 0 };
+        if self.nodes > NODES_MAX || keys > MAP_KEYS_MAX {
+            let message = format!("more than {NODES_MAX} values, or {MAP_KEYS_MAX} keys in a map");
+            self.problem(node.at, Kind::Limit, message, "move data into CSV files");
+            return Err(Stop);
+        }
+        let mut duplicate = None;
+        match self.stack.last_mut() {
+            None => self.root = Some(node),
+            Some(Frame::List { items, .. }) => items.push(node),
+            Some(Frame::Map { entries, key, .. }) => match key.take() {
+                None => {
+                    let text = match node.value {
+                        Value::Scalar(scalar) => scalar.text,
+                        _ => String::new(),
+                    };
+                    duplicate = entries.iter().find(|entry| entry.key == text).map(|entry| (node.at, text.clone(), entry.key_at));
+                    *key = Some((text, node.at));
+                }
+                Some((key, key_at)) => {
+                    if !entries.iter().any(|entry| entry.key == key) {
+                        entries.push(Entry { key, key_at, value: node });
+                    }
+                }
+            },
+        }
+        if let Some((at, key, first)) = duplicate {
+            let message = format!("key `{key}` is here twice; the first is in line {}", first.line);
+            self.problem(at, Kind::Conflict, message, "keep one of them");
+        }
+        Ok(())
+    }
+}
+
+fn scalar(text: &str, style: ScalarStyle, span: Span) -> Value {
+    let plain = style == ScalarStyle::Plain;
+    if plain && matches!(text, "" | "~" | "null" | "Null" | "NULL") {
+        return Value::Null;
+    }
+    let quotes = match style {
+        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
+        _ => 0,
+    };
+    let unbroken = span.len() == text.chars().count() + 2 * quotes;
+    let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+    let shift = (unbroken && !block).then_some(quotes as u32);
+    Value::Scalar(Scalar { text: text.to_owned(), plain, shift })
+}
+
+impl Node {
+    /// What it is, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match &self.value {
+            Value::Null => "nothing".into(),
+            Value::Scalar(scalar) if scalar.text.chars().count() <= 60 => format!("`{}`", scalar.text.escape_debug()),
+            Value::Scalar(_) => "a long text".into(),
+            Value::List(_) => "a list".into(),
+            Value::Map(_) => "a map".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! The nearest known name, for "did you mean ...?".
+
+/// The candidate with the fewest edits, if at most a third of the name (at least one edit) differs.
+///
+/// Edits are insertions, deletions, substitutions and swaps of neighbours; case does not count.
+/// O(candidates * length²); names longer than 64 characters have no neighbour.
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    let edits_max = (name.len() / 3).max(1);
+    if name.len() > 64 {
+        return None;
+    }
+    candidates
+        .into_iter()
+        .filter(|candidate| candidate.len() <= 256)
+        .map(|candidate| (edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate))
+        .filter(|(edits, _)| *edits <= edits_max)
+        .min_by_key(|(edits, _)| *edits)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Optimal string alignment distance.
+fn edits(a: &[char], b: &[char]) -> usize {
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let substitution = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substitution.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(before[j - 2] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_worked_by_hand() {
+        let distance = |a: &str, b: &str| edits(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
+        let cases = [("", "", 0), ("abc", "", 3), ("", "ab", 2), ("kitten", "sitting", 3), ("ab", "ba", 1), ("same", "same", 0)];
+        for (a, b, want) in cases {
+            assert_eq!(distance(a, b), want, "{a} to {b}");
+            assert_eq!(distance(b, a), want, "symmetric");
+        }
+    }
+
+    #[test]
+    fn only_near_names_are_suggested() {
+        let known = ["scenarios", "stages", "seed", "data"];
+        assert_eq!(nearest("scenarois", known), Some("scenarios"));
+        assert_eq!(nearest("Stage", known), Some("stages"));
+        assert_eq!(nearest("dat", known), Some("data"));
+        assert_eq!(nearest("zebra", known), None);
+        assert_eq!(nearest("x", known), None);
+    }
+}

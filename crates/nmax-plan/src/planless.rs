@@ -1,0 +1,201 @@
+//! Runs without a document: one URL, a number of VUs or a rate, a duration or a number of requests.
+
+use std::time::Duration;
+
+use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
+use crate::plan::{Arrivals, Body, Connection, Defaults, Expect, Method, Plan, Request, Scenario, Step, Version, Visitor, Workload};
+use crate::schedule::{Stage, StageKind};
+use crate::template::Template;
+use crate::units::RATE_PER_S_MAX;
+
+/// VUs of a run that names neither VUs nor a rate.
+pub const VUS_DEFAULT: u32 = 10;
+/// Length of a run that names neither a duration nor a number of requests.
+pub const LENGTH_DEFAULT: Duration = Duration::from_secs(10);
+
+/// `nmax run URL ...`: what the arguments say, not yet checked. Texts are taken as they are, `${` included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Planless {
+    /// `URL`, with scheme; the path defaults to `/`.
+    pub url: String,
+    /// `-X`
+    pub method: Method,
+    /// `-H 'Name: value'`, in order.
+    pub headers: Vec<(String, String)>,
+    /// `-b`
+    pub body: Option<String>,
+    /// `-c`: VUs; with a rate, the in-flight limit.
+    pub vus: Option<u32>,
+    /// `-r`: requests per second, whatever the replies do.
+    pub rate_per_s: Option<f64>,
+    /// Law of the arrivals, with a rate.
+    pub arrivals: Arrivals,
+    /// `-d`
+    pub duration: Option<Duration>,
+    /// `-n`: stop after that many.
+    pub requests: Option<u64>,
+    /// `--http1.0`
+    pub version: Version,
+    /// `--close` is [`Connection::PerRequest`].
+    pub connection: Connection,
+    /// `--timeout`
+    pub timeout: Option<Duration>,
+    /// `--ca`: PEM files with additional issuers.
+    pub ca_files: Vec<String>,
+    /// `--insecure`
+    pub insecure: bool,
+    /// `--seed`
+    pub seed: Option<u64>,
+}
+
+impl Planless {
+    /// A GET of this URL with every default: 10 VUs for 10 s.
+    pub fn get(url: impl Into<String>) -> Self {
+        Self {
+            url: url.into(),
+            method: Method::Get,
+            headers: Vec::new(),
+            body: None,
+            vus: None,
+            rate_per_s: None,
+            arrivals: Arrivals::Even,
+            duration: None,
+            requests: None,
+            version: Version::Http11,
+            connection: Connection::KeepAlive,
+            timeout: None,
+            ca_files: Vec::new(),
+            insecure: false,
+            seed: None,
+        }
+    }
+}
+
+impl Plan {
+    /// The plan of a run without a document; all errors at once.
+    ///
+    /// With a rate the workload is open and `vus` limits what is in flight, else it is closed. Requests without a
+    /// duration take as long as they take; with both, whichever ends first.
+    pub fn for_url(run: &Planless) -> Result<Self, Vec<DocumentError>> {
+        let mut errors = Vec::new();
+        let url = split(&run.url).map_err(|error| errors.push(error)).ok();
+        check(run, &mut errors);
+        let (Some((target, path)), true) = (url, errors.is_empty()) else { return Err(errors) };
+        let vus = run.vus.unwrap_or(VUS_DEFAULT);
+        let (workload, level) = match run.rate_per_s {
+            Some(rate_per_s) => {
+                let max_in_flight = run.vus.unwrap_or(MAX_IN_FLIGHT_DEFAULT);
+                (Workload::Open { rate_per_s, arrivals: run.arrivals, max_in_flight }, rate_per_s)
+            }
+            None => (Workload::Closed { vus }, f64::from(vus)),
+        };
+        let length = run.duration.or(run.requests.is_none().then_some(LENGTH_DEFAULT));
+        let length_ns = length.map(|length| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX));
+        let mut thresholds = Vec::new();
+        crate::document::add_default_thresholds(&mut thresholds);
+        Ok(Self {
+            name: name_of(&target),
+            defaults: Defaults {
+                connection: run.connection,
+                visitor: Visitor::Returning,
+                version: run.version,
+                timeout: run.timeout.unwrap_or(Duration::from_secs(30)),
+                headers: run.headers.iter().map(|(name, value)| (name.clone(), literal(value))).collect(),
+                body_limit_bytes: 64 << 20,
+                ca_files: run.ca_files.clone(),
+                insecure: run.insecure,
+            },
+            target,
+            feeders: Vec::new(),
+            scenarios: vec![scenario(run, &path)],
+            workload,
+            stages: vec![Stage { from: level, to: level, length_ns, kind: StageKind::Hold }],
+            iterations: run.requests,
+            graceful_stop: Duration::from_secs(30),
+            seed: run.seed.unwrap_or(SEED_DEFAULT),
+            thresholds,
+            window: Duration::from_secs(1),
+        })
+    }
+}
+
+fn scenario(run: &Planless, path: &str) -> Scenario {
+    let before_query = path.split('?').next().unwrap_or(path);
+    let request = Request {
+        name: Template::text(format!("{} {before_query}", run.method.token())),
+        method: run.method,
+        url: Template::text(path),
+        query: Vec::new(),
+        headers: Vec::new(),
+        body: run.body.as_ref().map_or(Body::Empty, |body| Body::Text(literal(body))),
+        expect: Expect { status: vec![crate::document::STATUS_DEFAULT], checks: Vec::new() },
+        extract: Vec::new(),
+        timeout: None,
+    };
+    let steps = vec![Step::Request(Box::new(request))];
+    Scenario { name: "url".into(), weight: 1.0, pacing: None, steps, slots: Vec::new() }
+}
+
+fn literal(text: &str) -> Template {
+    if text.is_empty() { Template::default() } else { Template::text(text) }
+}
+
+fn error(flag: &str, message: impl Into<String>, remedy: &str) -> DocumentError {
+    DocumentError { at: Location::Flag(flag.into()), kind: Kind::Value, message: message.into(), remedy: remedy.into() }
+}
+
+/// Scheme, host and port; path and query.
+fn split(url: &str) -> Result<(String, String), DocumentError> {
+    let remedy = "write scheme, host and path, such as `http://127.0.0.1:8080/search?q=tea`";
+    let url = url.split('#').next().unwrap_or(url);
+    let host_at = url.find("://").map_or(0, |at| at + 3);
+    let path_at = url[host_at..].find(['/', '?']).map_or(url.len(), |at| at + host_at);
+    let (origin, path) = url.split_at(path_at);
+    let target = crate::document::origin(origin).map_err(|message| error("URL", message, remedy))?;
+    if path.contains(|c: char| c.is_control() || c == ' ') {
+        return Err(error("URL", format!("`{}` contains a space or a control character", path.escape_debug()), "write `%20` for a space"));
+    }
+    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+    Ok((target, path))
+}
+
+fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
+    if run.vus.is_some_and(|vus| !(1..=1_000_000).contains(&vus)) {
+        errors.push(error("-c", "VUs must be from 1 to 1000000", "write a number such as `-c 64`"));
+    }
+    if run.rate_per_s.is_some_and(|rate| !(rate > 0.0 && rate <= RATE_PER_S_MAX)) {
+        errors.push(error("-r", "the rate must be above 0/s and at most 1000M/s", "write a rate such as `-r 2000/s`"));
+    }
+    if run.duration.is_some_and(|duration| duration.is_zero() || duration > crate::units::DURATION_MAX) {
+        errors.push(error("-d", "the duration must be above zero and at most 100 years", "write a duration such as `-d 10s`"));
+    }
+    if run.requests.is_some_and(|requests| !(1..=1 << 53).contains(&requests)) {
+        errors.push(error("-n", "the number of requests must be at least 1", "write a number such as `-n 1000`"));
+    }
+    if run.timeout.is_some_and(|timeout| timeout.is_zero()) {
+        errors.push(error("--timeout", "the timeout is zero", "write a duration such as `--timeout 30s`"));
+    }
+    for (name, value) in &run.headers {
+        if !crate::document::is_token(name) || value.contains(['\r', '\n', '\0']) {
+            let message = format!("`{}: {}` is not a header", name.escape_debug(), value.escape_debug());
+            errors.push(error("-H", message, "write `-H 'Name: value'` in one line"));
+        } else if crate::document::is_own_header(name) {
+            let message = format!("header `{name}` is written by nmax itself");
+            errors.push(error("-H", message, "leave it out; `--close` closes connections"));
+        }
+    }
+}
+
+/// The host, in characters that suit a directory.
+fn name_of(target: &str) -> String {
+    let authority = target.split("://").nth(1).unwrap_or(target);
+    let host = match authority.strip_prefix('[') {
+        Some(literal) => literal.split(']').next().unwrap_or(literal),
+        None => authority.split(':').next().unwrap_or(authority),
+    };
+    let name: String = host.chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-') { c } else { '-' }).take(64).collect();
+    if name.is_empty() { "url".into() } else { name }
+}
+
+#[cfg(test)]
+mod tests;
