@@ -69,6 +69,7 @@ pub(crate) fn dependencies_are_shared(repo: &Repo) -> Vec<Finding> {
 }
 
 /// The crates of others in the output of `cargo tree --prefix none`, without this workspace's own, each once.
+#[cfg(test)]
 pub(crate) fn third_party_of_tree(tree: &str) -> Vec<String> {
     let names = tree
         .lines()

@@ -13,7 +13,10 @@ use super::modules::{Build, reached};
 use super::source;
 
 /// Directories that hold nothing written by hand.
-const SKIPPED: [&str; 6] = [".git", "target", "node_modules", "runs", "dist", "__pycache__"];
+const SKIPPED: [&str; 5] = [".git", "target", "node_modules", "dist", "__pycache__"];
+
+/// The only `runs` that belong to the repository.
+const RUNS: &str = "benchsuite/runs";
 
 /// A text file.
 #[derive(Clone, Debug)]
@@ -99,7 +102,7 @@ fn collect(directory: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<
         let path = format!("{prefix}{name}");
         let kind = entry.file_type()?;
         if kind.is_dir() {
-            if !SKIPPED.contains(&name.as_str()) {
+            if !SKIPPED.contains(&name.as_str()) && (name != "runs" || path == RUNS) {
                 collect(&entry.path(), &format!("{path}/"), files)?;
             }
         } else if kind.is_file() {

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""Benchmarks of nmax against other tools and against the truth. See README.md beside this file."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from suite import benchmarks  # noqa: E402
+from suite.process import Failure  # noqa: E402
+from suite.results import Results  # noqa: E402
+
+
+def main():
+    options = arguments()
+    cpus = sorted(os.sched_getaffinity(0))
+    if len(cpus) < 2:
+        print("two processors are needed: one for the server, one for the generator", file=sys.stderr)
+        return 1
+    results = Results(options.name or f"{os.cpu_count()}-processors")
+    steps = {
+        "cost": lambda: benchmarks.cost(results, options.rounds, options.seconds, cpus),
+        "lag": lambda: benchmarks.lag(results, options.rounds, cpus),
+        "calibration": lambda: benchmarks.calibration(results, options.rounds, cpus),
+    }
+    chosen = [steps[name] for name in options.only or steps]
+    chosen += [lambda kind=kind: benchmarks.note(results, kind, cpus)
+               for kind in ("syscalls", "instructions") if getattr(options, kind)]
+    failures = 0
+    for step in chosen:
+        try:
+            step()
+        except Failure as failure:
+            failures += 1
+            results.section("No result", [str(failure)])
+    results.write()
+    print(f"written: {os.path.relpath(results.directory)}")
+    return 1 if failures else 0
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description="Benchmarks of nmax; results go to benchsuite/runs/.")
+    parser.add_argument("--rounds", type=positive, default=os.environ.get("ROUNDS", "5"), help="rounds of each benchmark")
+    parser.add_argument("--seconds", type=positive, default=os.environ.get("SECONDS_EACH", "8"),
+                        help="seconds of each run of the cost benchmark")
+    parser.add_argument("--name", default=os.environ.get("NAME"), help="name of the result's directory, after the date")
+    parser.add_argument("--only", action="append", choices=["cost", "lag", "calibration"], help="leave out the others")
+    parser.add_argument("--syscalls", action="store_true", help="also count system calls per request (strace)")
+    parser.add_argument("--instructions", action="store_true", help="also count instructions per request (valgrind)")
+    return parser.parse_args()
+
+
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return number
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""The benchmarks: cost per request, send lag, calibration, and two notes."""
+
+import json
+import re
+import shutil
+import statistics
+
+from suite import generators, servers
+from suite.process import Failure
+from suite.results import goal, spread
+
+RATE_PER_S = 20_000
+LAG_SECONDS = 10
+SERVICES = ("fixed:5ms", "lognormal:median=5ms,p95=20ms")
+CALIBRATION_RATE_PER_S = 500
+
+
+def cost(results, rounds, seconds, cpus):
+    """Processor time per million requests; tools take turns, ratios are formed within a round."""
+    tools, missing = generators.available()
+    names = list(tools)
+    with servers.nginx(cpus[0]) as url:
+        for turn in range(1, rounds + 1):
+            # Each round begins with another tool, so that none is always first.
+            for name in names[turn % len(names):] + names[: turn % len(names)]:
+                result = tools[name](url, seconds, cpus[1])
+                results.raw(f"cost-{name}-{turn}", result.suffix, result.raw)
+                results.number("cost", name, turn, "cpu_s_per_million", result.cpu_s_per_million, "s")
+                results.number("cost", name, turn, "requests", result.requests, "1")
+                results.number("cost", name, turn, "cpu_s", result.cpu_s, "s")
+                results.number("cost", name, turn, "wall_s", result.wall_s, "s")
+                print(f"cost, round {turn}: {name} {result.cpu_s_per_million:.2f} CPU s per million", flush=True)
+    per_million = {name: results.values("cost", name, "cpu_s_per_million") for name in names}
+    ratios = {name: _ratios(per_million["nmax"], per_million[name]) for name in names if name != "nmax"}
+    for name, by_turn in ratios.items():
+        for turn, ratio in by_turn.items():
+            results.number("cost", f"nmax/{name}", turn, "ratio", ratio, "1")
+    lines = [
+        f"Processor seconds per million requests, {rounds} rounds of {seconds} s, {generators.CONNECTIONS} kept "
+        "connections. Median (smallest to largest).", "",
+        "| generator | CPU s per million | nmax needs, of that |", "|---|---|---|",
+    ]
+    for name in names:
+        ratio = spread(ratios[name].values()) if name in ratios else "1"
+        lines.append(f"| {name} | {spread(per_million[name].values())} | {ratio} |")
+    lines += [f"| {name} | not installed | gap |" for name in missing] + [""]
+    goals = {"wrk": ("at most 0.80 of wrk's", 0.80), "k6": ("at most a twelfth of k6's", 1 / 12)}
+    lines += [goal(text, statistics.median(ratios[name].values()) <= limit)
+              for name, (text, limit) in goals.items() if name in ratios]
+    results.section("Cost per request", lines)
+
+
+def lag(results, rounds, cpus):
+    """Send lag of an open workload on one worker."""
+    with servers.nginx(cpus[0]) as url:
+        for turn in range(1, rounds + 1):
+            settings = [f"workload.open.rate={RATE_PER_S}/s"]
+            result = generators.nmax(url, LAG_SECONDS, cpus[1], "steady.yaml", settings)
+            results.raw(f"lag-nmax-{turn}", result.suffix, result.raw)
+            summary = json.loads(result.raw)
+            send_lag = summary["total"]["send_lag_ms"]
+            for quantile in ("p50", "p99", "p999", "max"):
+                results.number("lag", "nmax", turn, f"send_lag_{quantile}", send_lag[quantile] * 1e3, "us")
+            results.number("lag", "nmax", turn, "achieved_rate", summary["achieved_rate_per_s"], "1/s")
+            results.number("lag", "nmax", turn, "cpu_share", result.cpu_s / result.wall_s * 100, "%")
+            print(f"lag, round {turn}: p99 {send_lag['p99'] * 1e3:.0f} us", flush=True)
+    lines = [
+        f"Open workload, {RATE_PER_S:,}/s, one worker, {rounds} rounds of {LAG_SECONDS} s.", "",
+        "| what | median (smallest to largest) |", "|---|---|",
+    ]
+    for metric, text in (
+        ("send_lag_p50", "send lag p50, us"), ("send_lag_p99", "send lag p99, us"),
+        ("send_lag_p999", "send lag p99.9, us"), ("send_lag_max", "send lag max, us"),
+        ("achieved_rate", "achieved rate, 1/s"), ("cpu_share", "processor, %"),
+    ):
+        lines.append(f"| {text} | {spread(results.values('lag', 'nmax', metric).values())} |")
+    p99 = statistics.median(results.values("lag", "nmax", "send_lag_p99").values())
+    results.section("Send lag", [*lines, "", goal("p99 at most 60 us", p99 <= 60)])
+
+
+def calibration(results, rounds, cpus):
+    """Rate and service time against what the target says about itself."""
+    lines = [
+        f"Open workload, {CALIBRATION_RATE_PER_S}/s, {rounds} rounds of {LAG_SECONDS} s, against `nmax target`. "
+        "Differences are nmax minus truth, the largest of the rounds.", "",
+        "| service time | rate off, % | p50 off, us (allowed) | p99 off, us (allowed) | p99.9 off, us |",
+        "|---|---|---|---|---|",
+    ]
+    holds = True
+    for service in SERVICES:
+        off = [_calibrate(results, service, turn, cpus) for turn in range(1, rounds + 1)]
+        rate = max((row["rate"] for row in off), key=abs)
+        holds = holds and all(abs(row["rate"]) <= 0.5 for row in off)
+        cells = [f"{rate:+.3f}"]
+        for quantile in ("p50", "p99"):
+            worst, allowed = max((row[quantile] for row in off), key=lambda pair: abs(pair[0]) / pair[1])
+            holds = holds and abs(worst) <= allowed
+            cells.append(f"{worst:+.0f} ({allowed:.0f})")
+        cells.append(f"{max((row['p999'][0] for row in off), key=abs):+.0f}")
+        lines.append(f"| {service} | {' | '.join(cells)} |")
+    lines += ["", goal("rate within 0.5 %, p50 and p99 of service time within 1 % + 60 us", holds)]
+    results.section("Calibration", lines)
+
+
+def _calibrate(results, service, turn, cpus):
+    """One run. Gives the difference of rate in %, and per quantile (difference, allowed) in microseconds."""
+    with servers.target(str(generators.NMAX), service, cpus[0]) as url:
+        settings = [f"workload.open.rate={CALIBRATION_RATE_PER_S}/s"]
+        result = generators.nmax(url, LAG_SECONDS, cpus[1], "steady.yaml", settings)
+        truth = servers.truth(url)
+    subject = re.split("[:=]", service)[0]
+    results.raw(f"calibration-{subject}-{turn}", result.suffix, result.raw)
+    results.raw(f"calibration-{subject}-{turn}-truth", "json", json.dumps(truth, indent=1))
+    summary = json.loads(result.raw)
+    if truth["requests"] != summary["total"]["count"]:
+        raise Failure(f"the target counted {truth['requests']} requests, nmax {summary['total']['count']}")
+    rate = (summary["achieved_rate_per_s"] / CALIBRATION_RATE_PER_S - 1) * 100
+    results.number("calibration", subject, turn, "rate_off", rate, "%")
+    off = {"rate": rate}
+    for quantile in ("p50", "p99", "p999"):
+        true_us = truth["service_time_ms"][quantile] * 1e3
+        seen_us = summary["total"]["service_time_ms"][quantile] * 1e3
+        off[quantile] = (seen_us - true_us, true_us * 0.01 + 60)
+        results.number("calibration", subject, turn, f"{quantile}_true", true_us, "us")
+        results.number("calibration", subject, turn, f"{quantile}_off", seen_us - true_us, "us")
+    print(f"calibration, round {turn}: {service} p99 off by {off['p99'][0]:+.0f} us", flush=True)
+    return off
+
+
+NOTES = {
+    "syscalls": ["strace", "-f", "-c"],
+    "instructions": ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"],
+}
+
+
+def note(results, kind, cpus):
+    """System calls or instructions per request: the difference between two runs, so that starting up does not count."""
+    tool = NOTES[kind]
+    if shutil.which(tool[0]) is None:
+        results.section(f"Note: {kind}", [f"Gap: {tool[0]} is not installed."])
+        return
+    short, long = 5_000, 25_000
+    with servers.nginx(cpus[0]) as url:
+        counts = [_events(generators.nmax_under(tool, url, requests, cpus[1])) for requests in (short, long)]
+    per_request = (counts[1] - counts[0]) / (long - short)
+    results.number("note", "nmax", 1, f"{kind}_per_request", per_request, "1")
+    results.section(f"Note: {kind}", [f"nmax: {per_request:,.2f} {kind} per request, counted by {tool[0]}."])
+
+
+def _events(printed):
+    """The sum that strace or callgrind printed."""
+    for line in printed.splitlines():
+        words = line.split()
+        if "Collected" in words:
+            return int(words[-1])
+        if words[-1:] == ["total"]:
+            return int(words[3])
+    raise Failure(f"no count was printed:\n{printed[-1000:]}")
+
+
+def _ratios(numerators, denominators):
+    return {turn: numerators[turn] / denominators[turn] for turn in numerators if turn in denominators}

@@ -1,0 +1,103 @@
+"""The generators under comparison, each as a function from a target to a result."""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from suite.process import Failure, run
+
+ROOT = Path(__file__).resolve().parents[2]
+NMAX = ROOT / "target" / "release" / "nmax"
+K6 = ROOT / "target" / "bench-tools" / "k6"
+PLANS = ROOT / "benchsuite" / "plans"
+CONNECTIONS = 64
+
+
+@dataclass(frozen=True)
+class Result:
+    """One run: requests with a good reply, processor seconds of the generator, and what it printed."""
+
+    requests: int
+    cpu_s: float
+    wall_s: float
+    raw: str
+    suffix: str
+
+    @property
+    def cpu_s_per_million(self):
+        return self.cpu_s / self.requests * 1e6
+
+
+def wrk(url, seconds, cpu):
+    """wrk with one thread."""
+    command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--latency", url]
+    done = _done(run(command, cpu, seconds + 30), "wrk")
+    if "Non-2xx" in done.stdout or "Socket errors" in done.stdout:
+        raise Failure(f"wrk had failed requests:\n{done.stdout}")
+    requests = re.search(r"(\d+) requests in", done.stdout)
+    if requests is None:
+        raise Failure(f"wrk printed no count:\n{done.stdout}")
+    return Result(int(requests[1]), done.cpu_s, done.wall_s, done.stdout, "txt")
+
+
+def k6(url, seconds, cpu):
+    """k6 with one VU per connection."""
+    command = [str(K6), "run", "--quiet", "--no-usage-report", str(ROOT / "benchsuite" / "tiny.k6.js")]
+    environment = {"TARGET": url, "DURATION": f"{seconds}s"}
+    done = _done(run(command, cpu, seconds + 60, environment), "k6")
+    result = json.loads(done.stdout)
+    if result["failed"]:
+        raise Failure(f"k6 had {result['failed']} failed requests")
+    return Result(result["requests"], done.cpu_s, done.wall_s, done.stdout, "json")
+
+
+def nmax(url, seconds, cpu, plan="tiny.yaml", settings=()):
+    """nmax with one worker. `settings` are `key=value` pairs of the plan.
+
+    A run that nmax itself calls invalid is kept: on a small machine the generator is meant to be busy.
+    """
+    with tempfile.TemporaryDirectory() as runs:
+        command = _nmax_command(url, runs, plan, settings) + ["--duration", f"{seconds}s"]
+        done = _done(run(command, cpu, seconds + 60), "nmax")
+    summary = json.loads(done.stdout)
+    if isinstance(summary.get("run"), dict):
+        summary["run"].pop("machine", None)  # machine.txt describes it, without names
+    total = summary["total"]
+    bad = total["failed"] + total["errors"]
+    if bad or not total["count"]:
+        raise Failure(f"nmax had {bad} failed of {total['count']} requests")
+    return Result(total["count"], done.cpu_s, done.wall_s, json.dumps(summary, indent=1), "json")
+
+
+def nmax_under(tool, url, requests, cpu):
+    """Sends that many requests by nmax under the command `tool`. Gives what the tool printed on stderr."""
+    with tempfile.TemporaryDirectory() as runs:
+        command = tool + _nmax_command(url, runs, "tiny.yaml", [f"workload.iterations={requests}"])
+        return _done(run(command, cpu, 600), tool[0]).stderr
+
+
+def _nmax_command(url, runs, plan, settings):
+    command = [str(NMAX), "run", str(PLANS / plan), "--target", url, "--workers", "1", "--runs-dir", runs]
+    command += ["--json", "--exit-zero", "--quiet"]
+    for setting in settings:
+        command += ["--set", setting]
+    return command
+
+
+def available():
+    """The generators that are installed, by name, and the names of those that are not."""
+    if not NMAX.exists():
+        raise Failure("nmax is not built; run `cargo build --release -p nmax`")
+    found = {"wrk": (wrk, shutil.which("wrk")), "nmax": (nmax, NMAX), "k6": (k6, K6.exists() and os.access(K6, os.X_OK))}
+    present = {name: function for name, (function, where) in found.items() if where}
+    return present, [name for name in found if name not in present]
+
+
+def _done(finished, name):
+    if finished.code != 0:
+        raise Failure(f"{name} ended with {finished.code}:\n{finished.stdout[-2000:]}{finished.stderr[-2000:]}")
+    return finished

@@ -1,0 +1,97 @@
+"""Processes on one processor: start, wait, and what the kernel says they cost."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+
+
+class Failure(Exception):
+    """A benchmark cannot give a result; the text says why."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A process that ended. Times in seconds; `cpu_s` is user plus system time of the process."""
+
+    code: int
+    stdout: str
+    stderr: str
+    cpu_s: float
+    wall_s: float
+
+
+def run(command, cpu, timeout_s, environment=None):
+    """Runs `command` on processor `cpu` and waits at most `timeout_s` for it."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        began = time.monotonic()
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env={**os.environ, **(environment or {})},
+            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+        )
+        usage = _wait(process, began + timeout_s)
+        wall_s = time.monotonic() - began
+        texts = [_text(file) for file in (out, err)]
+    return Finished(process.returncode, *texts, usage.ru_utime + usage.ru_stime, wall_s)
+
+
+def _wait(process, deadline):
+    """Waits by `wait4`, which tells what this one process used. Kills it at the deadline."""
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return usage
+        if time.monotonic() > deadline:
+            process.kill()
+            os.wait4(process.pid, 0)
+            process.returncode = -signal.SIGKILL
+            raise Failure(f"{os.path.basename(process.args[0])} did not end in time")
+        time.sleep(0.05)
+
+
+def _text(file):
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def server(command, cpu, port):
+    """A server on processor `cpu` that listens on loopback `port`; ended when the block ends."""
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+        )
+        try:
+            _wait_for_port(process, port, log)
+            yield
+        finally:
+            process.terminate()
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_for_port(process, port, log):
+    for _ in range(100):
+        if process.poll() is not None:
+            raise Failure(f"{process.args[0]} ended at once:\n{_text(log)}")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    raise Failure(f"{process.args[0]} does not listen on port {port}")
+
+
+def free_port():
+    """A loopback port that nothing listened on a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
