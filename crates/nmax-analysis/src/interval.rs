@@ -7,6 +7,8 @@
 use nmax_metrics::Histogram;
 use nmax_metrics::histogram::LOWEST_NS;
 
+/// Confidence of the intervals that reports print.
+pub const CONFIDENCE: f64 = 0.95;
 /// Variance n·q·(1−q) up to which ranks are exact; above it the normal form is used.
 ///
 /// At this limit the law spans about 25,000 values, so the sum stays under a millisecond.

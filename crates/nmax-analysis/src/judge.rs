@@ -6,7 +6,7 @@ use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Metric;
 
 use crate::gates::{gaps_warning, gates, rate_warning, reason_code};
-use crate::interval::samples_needed;
+use crate::interval::{CONFIDENCE, samples_needed};
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, share, time_ms, value};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict};
@@ -18,8 +18,6 @@ use crate::{Evidence, Gate, Judgement, Reason, Verdict};
 pub const WAITED_SHARE_MAX: f64 = 0.25;
 /// Share of the due iterations that waited beyond which a warning is given.
 pub const WAITED_SHARE_WARN: f64 = 0.01;
-/// Confidence of the intervals that reports print.
-pub const CONFIDENCE: f64 = 0.95;
 
 /// Judges a run. Reasons that decide the verdict come first, warnings after them.
 pub fn judge(evidence: &Evidence) -> Judgement {

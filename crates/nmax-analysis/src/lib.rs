@@ -27,7 +27,7 @@ mod fixture;
 
 pub use evidence::{Evidence, InjectorFacts};
 pub use gates::gates;
-pub use interval::{QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks};
+pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};
 pub use judge::judge;
 pub use thresholds::thresholds;
 pub use verdict::{Gate, Judgement, Reason, ThresholdResult, Verdict};

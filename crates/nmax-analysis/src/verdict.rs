@@ -25,7 +25,9 @@ impl Verdict {
 /// Why the verdict is what it is, or a warning that does not change it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// Stable code: `G1_RATE`, `THRESHOLD`, `TARGET_OVERLOADED`, `FEW_SAMPLES`, ...
+    /// Stable code. May decide: `G1_RATE`, `G3_INJECTOR_LAG`, `G4_INJECTOR_CPU`, `G4_INJECTOR_ERRORS`,
+    /// `G4_OPEN_FILES`, `G8_NO_SAMPLES`, `G8_GAPS`, `TARGET_OVERLOADED`, `THRESHOLD`. Never decide: `INTERRUPTED`,
+    /// `CENSORED`, `NAMES_OVERFLOWED`, `CLAMPED`, `FEW_SAMPLES`.
     pub code: &'static str,
     /// One sentence for a person, with the figures.
     pub text: String,
@@ -46,7 +48,8 @@ pub struct ThresholdResult {
     pub limit: f64,
     /// Unit as printed: `ms`, `%`, `/s`, `` (counts).
     pub unit: &'static str,
-    /// Distance to the limit relative to it, positive when it holds; `None` without samples or with limit 0.
+    /// Distance to the limit relative to it, positive when it holds; `None` without samples, with limit 0, and when
+    /// exchanges cut off at the end leave open how far the value reaches.
     pub margin: Option<f64>,
     /// Whether the condition holds; false without samples.
     pub holds: bool,
@@ -57,7 +60,7 @@ pub struct ThresholdResult {
 pub struct Gate {
     /// `G1`, `G3`, `G4`, `G8`.
     pub code: &'static str,
-    /// What it looks at: `rate`, `injector lag`, ...
+    /// What it looks at: `rate`, `injector lag`, `injector CPU`, `injector errors`, `open files`, `samples`, `gaps`.
     pub name: &'static str,
     /// Measured value; `None` when it does not apply.
     pub value: Option<f64>,

@@ -48,7 +48,7 @@ pub(crate) fn value(value: f64, unit: &str) -> String {
 /// At least three significant digits, whole above 100.
 fn digits(value: f64) -> String {
     match value.abs() {
-        size if size >= 100.0 && size < 1e15 => {
+        size if (100.0..1e15).contains(&size) => {
             let sign = if value < 0.0 { "-" } else { "" };
             format!("{sign}{}", count(size.round() as u64))
         }
@@ -71,7 +71,7 @@ mod tests {
     fn figures_read_well() {
         let cases = [
             (value(0.4118, "ms"), "412 µs"),
-            (value(3.14159, "ms"), "3.14 ms"),
+            (value(3.276, "ms"), "3.28 ms"),
             (value(12_345.0, "ms"), "12.3 s"),
             (value(0.975, "%"), "97.5 %"),
             (value(1.0, "%"), "100 %"),

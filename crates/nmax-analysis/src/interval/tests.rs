@@ -212,7 +212,7 @@ fn censored_ages_leave_only_a_lower_bound() {
 fn coverage_is_as_promised() {
     let mut uniform = Uniform(7);
     for (q, n) in [(0.5, 1_000), (0.9, 1_000), (0.99, 1_500)] {
-        let truth_ns = (-(1.0 - q as f64).ln() * 1e7) as u64;
+        let truth_ns = (-(1.0_f64 - q).ln() * 1e7) as u64;
         let runs = 1_000;
         let mut covered = 0;
         for _ in 0..runs {
