@@ -1,4 +1,4 @@
-//! Waits that end within some 10 us of their deadline, by one timerfd per worker.
+//! Waits that end tens of microseconds after their deadline, by one timerfd per worker.
 //!
 //! Tokio's own timer has steps of 1 ms, too coarse for a calibrated target. Deadlines are
 //! absolute nanoseconds of `clock`. One deadline costs O(log n), and a cancelled wait
@@ -23,7 +23,7 @@ use crate::clock;
 /// How long before a deadline the timerfd fires, in nanoseconds.
 ///
 /// An idle core takes some 60 us to wake up. The worker spends the rest of the lead looking
-/// at the clock, serving other requests in between.
+/// at the clock, serving other requests in between: CPU is the price of punctuality.
 const LEAD_NS: u64 = 100_000;
 
 /// Deadline in nanoseconds, then a serial number that tells equal deadlines apart.

@@ -48,7 +48,7 @@ pub(crate) fn home(catalog: &Catalog) -> String {
     // A stride that shares no factor with the number of items shows all kinds of them.
     let items = catalog.items();
     let shown: Vec<_> = (0..SHOWN_AT_HOME).map(|n| &items[n * 37 % items.len()]).collect();
-    page("Peak Goods", &item_list(&shown))
+    page("Welcome", &item_list(&shown))
 }
 
 pub(crate) fn search(query: &str, hits: &[&Item]) -> String {
