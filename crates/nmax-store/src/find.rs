@@ -57,7 +57,9 @@ fn entry_of(path: PathBuf, manifest: Manifest) -> RunEntry {
         verdict: Option<String>,
     }
     let summary = fs::read(path.join(writer::SUMMARY)).ok();
-    let verdict = summary.as_deref().and_then(|bytes| serde_json::from_slice::<Summary>(bytes).ok()?.verdict);
+    let verdict = summary
+        .as_deref()
+        .and_then(|bytes| serde_json::from_slice::<Summary>(bytes).ok()?.verdict);
     RunEntry {
         finished: summary.is_some(),
         verdict,
@@ -81,7 +83,11 @@ pub fn find(root: &Path, asked: &str) -> Result<PathBuf, StoreError> {
         "last" => runs.first().into_iter().collect(),
         _ => runs.iter().filter(|run| run.id == asked || is_named(run)).collect(),
     };
-    let by_prefix = || runs.iter().filter(|run| !asked.is_empty() && run.id.starts_with(asked)).collect();
+    let by_prefix = || {
+        runs.iter()
+            .filter(|run| !asked.is_empty() && run.id.starts_with(asked))
+            .collect()
+    };
     let path = Path::new(asked);
     let found: Vec<&RunEntry> = match exact {
         exact if !exact.is_empty() || asked == "last" => exact,
@@ -98,13 +104,19 @@ pub fn find(root: &Path, asked: &str) -> Result<PathBuf, StoreError> {
         several => Err(StoreError::Ambiguous {
             asked: asked.to_owned(),
             root: root.to_owned(),
-            candidates: several.iter().take(CANDIDATES_MAX).map(|run| directory_name(run)).collect(),
+            candidates: several
+                .iter()
+                .take(CANDIDATES_MAX)
+                .map(|run| directory_name(run))
+                .collect(),
         }),
     }
 }
 
 fn directory_name(run: &RunEntry) -> String {
-    run.path.file_name().map_or_else(|| run.id.clone(), |name| name.to_string_lossy().into_owned())
+    run.path
+        .file_name()
+        .map_or_else(|| run.id.clone(), |name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

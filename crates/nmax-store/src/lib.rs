@@ -14,6 +14,8 @@
 //! - [`error`]: what can go wrong, where, and what to do
 //! - `tag`, `hlog`, `line`, `records`, `names`, `lines`, `files`: the formats and their plumbing
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod error;
 mod files;
 pub mod find;

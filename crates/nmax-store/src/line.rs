@@ -3,7 +3,9 @@
 //! Entries without any count are left out, as merging leaves them out.
 
 use nmax_metrics::histogram::Exact;
-use nmax_metrics::{Aggregate, CheckStats, ErrorKind, Histogram, LoadStats, NameId, Nanos, RequestStats, ScenarioStats};
+use nmax_metrics::{
+    Aggregate, CheckStats, ErrorKind, Histogram, LoadStats, NameId, Nanos, RequestStats, ScenarioStats,
+};
 use nmax_metrics::{Section, Window};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -143,15 +145,19 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
 
 /// The first id of `aggregate` that has no name: what it is of, and the id.
 pub(crate) fn unnamed(aggregate: &Aggregate, limits: Limits) -> Option<(&'static str, usize)> {
-    let requests = Section::ALL.iter().flat_map(|section| aggregate.requests(*section).map(|(name, _)| name.0 as usize));
+    let requests = Section::ALL
+        .iter()
+        .flat_map(|section| aggregate.requests(*section).map(|(name, _)| name.0 as usize));
     let beyond = |count: usize, limit: usize| (count > limit).then_some(limit);
-    (requests.max().and_then(|id| beyond(id + 1, limits.requests)).map(|id| ("request", id)))
-        .or_else(|| beyond(aggregate.scenario_count(), limits.scenarios).map(|id| ("scenario", id)))
-        .or_else(|| beyond(aggregate.check_count(), limits.checks).map(|id| ("check", id)))
+    (requests
+        .max()
+        .and_then(|id| beyond(id + 1, limits.requests))
+        .map(|id| ("request", id)))
+    .or_else(|| beyond(aggregate.scenario_count(), limits.scenarios).map(|id| ("scenario", id)))
+    .or_else(|| beyond(aggregate.check_count(), limits.checks).map(|id| ("check", id)))
 }
 
 impl WindowLine {
-
     /// How many lines of `latency.hlog` belong to this window.
     pub(crate) fn histogram_count(&self) -> usize {
         self.histograms.len()
@@ -159,8 +165,17 @@ impl WindowLine {
 
     /// The window, given its histograms in the order of the log.
     pub(crate) fn decode(self, histograms: Vec<(String, Histogram)>, limits: Limits) -> Result<Window, String> {
-        if self.width_ns == 0 || self.index.checked_add(1).and_then(|end| end.checked_mul(self.width_ns)).is_none() {
-            return Err(format!("window {} of {} ns is not a span of time", self.index, self.width_ns));
+        if self.width_ns == 0
+            || self
+                .index
+                .checked_add(1)
+                .and_then(|end| end.checked_mul(self.width_ns))
+                .is_none()
+        {
+            return Err(format!(
+                "window {} of {} ns is not a span of time",
+                self.index, self.width_ns
+            ));
         }
         if self.scenario_count > limits.scenarios || self.check_count > limits.checks {
             return Err("more scenarios or checks than names.json has names".to_owned());
@@ -178,7 +193,11 @@ impl WindowLine {
         }
         self.hold.restore(&mut aggregate, Section::Hold, limits)?;
         self.outside.restore(&mut aggregate, Section::Outside, limits)?;
-        Ok(Window { index: self.index, width: Nanos(self.width_ns), aggregate })
+        Ok(Window {
+            index: self.index,
+            width: Nanos(self.width_ns),
+            aggregate,
+        })
     }
 }
 
@@ -192,10 +211,16 @@ impl SectionLine {
                 .filter(|(_, stats)| !stats.is_empty())
                 .map(|(name, stats)| RequestLine::of(name, stats))
                 .collect(),
-            scenarios: scenarios.filter_map(|(id, stats)| ScenarioLine::of(id, stats)).collect(),
+            scenarios: scenarios
+                .filter_map(|(id, stats)| ScenarioLine::of(id, stats))
+                .collect(),
             checks: checks
                 .filter(|(_, check)| **check != CheckStats::default())
-                .map(|(id, check)| CheckLine { id, passed: check.passed, failed: check.failed })
+                .map(|(id, check)| CheckLine {
+                    id,
+                    passed: check.passed,
+                    failed: check.failed,
+                })
                 .collect(),
             load: LoadLine::of(aggregate.load(section)),
         }
@@ -218,7 +243,10 @@ impl SectionLine {
             if line.id >= limits.checks {
                 return Err(format!("check {} has no name in names.json", line.id));
             }
-            *aggregate.check_mut(section, line.id) = CheckStats { passed: line.passed, failed: line.failed };
+            *aggregate.check_mut(section, line.id) = CheckStats {
+                passed: line.passed,
+                failed: line.failed,
+            };
         }
         self.load.restore(aggregate.load_mut(section));
         Ok(())
@@ -261,9 +289,21 @@ impl RequestLine {
 
 impl ScenarioLine {
     fn of(id: usize, stats: &ScenarioStats) -> Option<Self> {
-        let ScenarioStats { started, completed, failed, interrupted, .. } = *stats;
+        let ScenarioStats {
+            started,
+            completed,
+            failed,
+            interrupted,
+            ..
+        } = *stats;
         let is_empty = (started, completed, failed, interrupted) == (0, 0, 0, 0);
-        (!is_empty).then_some(Self { id, started, completed, failed, interrupted })
+        (!is_empty).then_some(Self {
+            id,
+            started,
+            completed,
+            failed,
+            interrupted,
+        })
     }
 
     fn restore(&self, stats: &mut ScenarioStats) {
@@ -310,8 +350,20 @@ impl LoadLine {
 
 impl HistogramLine {
     fn of(tag: &str, histogram: &Histogram) -> Self {
-        let Exact { sum_ns, min_ns, max_ns, clamped } = histogram.exact();
-        Self { tag: tag.to_owned(), count: histogram.count(), sum_ns, min_ns, max_ns, clamped }
+        let Exact {
+            sum_ns,
+            min_ns,
+            max_ns,
+            clamped,
+        } = histogram.exact();
+        Self {
+            tag: tag.to_owned(),
+            count: histogram.count(),
+            sum_ns,
+            min_ns,
+            max_ns,
+            clamped,
+        }
     }
 
     /// The histogram read under `tag`, with its exact figures, if it is the one that this line describes.

@@ -68,7 +68,8 @@ pub struct Hold {
 impl Manifest {
     /// Name of the run's directory: `<time>-<name>-<id>`, safe on every file system.
     pub(crate) fn directory_name(&self) -> Result<String, StoreError> {
-        let is_safe = |id: &str| !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let is_safe =
+            |id: &str| !id.is_empty() && id.len() <= 64 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
         if !is_safe(&self.id) || self.id == "last" {
             return Err(StoreError::Manifest {
                 field: "id",
@@ -99,10 +100,15 @@ impl Manifest {
     pub fn read(directory: &Path) -> Result<Self, StoreError> {
         let path = directory.join(FILE);
         let bytes = crate::files::read_whole(&path)?;
-        let damaged = |error: serde_json::Error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string());
+        let damaged =
+            |error: serde_json::Error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string());
         let version: Version = serde_json::from_slice(&bytes).map_err(damaged)?;
         if version.schema_version > SCHEMA_VERSION {
-            return Err(StoreError::Newer { path, found: version.schema_version, known: SCHEMA_VERSION });
+            return Err(StoreError::Newer {
+                path,
+                found: version.schema_version,
+                known: SCHEMA_VERSION,
+            });
         }
         let manifest: Self = serde_json::from_slice(&bytes).map_err(damaged)?;
         if manifest.window_ns == 0 {
@@ -130,7 +136,11 @@ fn safe_name(name: &str) -> String {
         }
     }
     let safe = safe.trim_matches(['-', '.']);
-    if safe.is_empty() { "run".to_owned() } else { safe.to_owned() }
+    if safe.is_empty() {
+        "run".to_owned()
+    } else {
+        safe.to_owned()
+    }
 }
 
 #[cfg(test)]
@@ -178,7 +188,12 @@ mod tests {
             std::fs::write(scratch.path().join(FILE), text).unwrap();
             Manifest::read(scratch.path()).unwrap_err().to_string()
         };
-        assert!(Manifest::read(scratch.path()).unwrap_err().to_string().contains("not found"));
+        assert!(
+            Manifest::read(scratch.path())
+                .unwrap_err()
+                .to_string()
+                .contains("not found")
+        );
         assert!(read(r#"{"schema_version": 2, "new": 1}"#).contains("schema version 2 is newer than 1"));
         let torn = read("{\n \"schema_version\": 1,\n \"id\": \"");
         assert!(torn.contains("manifest.json:3:"), "{torn}");

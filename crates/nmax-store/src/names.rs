@@ -45,7 +45,11 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
         Ok(bytes) => bytes,
         Err(StoreError::Missing { .. }) => {
             let (scenarios, checks) = (manifest.scenarios.clone(), manifest.checks.clone());
-            return Ok(Catalog { requests: Names::default(), scenarios, checks });
+            return Ok(Catalog {
+                requests: Names::default(),
+                scenarios,
+                checks,
+            });
         }
         Err(error) => return Err(error),
     };
@@ -54,8 +58,16 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
     let mut requests = Names::new(file.requests.len());
     for (index, name) in file.requests.iter().enumerate() {
         if requests.intern(name).0 as usize != index {
-            return Err(StoreError::damaged(&path, None, format!("request name `{name}` is there twice")));
+            return Err(StoreError::damaged(
+                &path,
+                None,
+                format!("request name `{name}` is there twice"),
+            ));
         }
     }
-    Ok(Catalog { requests, scenarios: file.scenarios, checks: file.checks })
+    Ok(Catalog {
+        requests,
+        scenarios: file.scenarios,
+        checks: file.checks,
+    })
 }

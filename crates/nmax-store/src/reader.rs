@@ -26,7 +26,11 @@ impl RunReader {
     pub fn open(directory: &Path) -> Result<Self, StoreError> {
         let manifest = Manifest::read(directory)?;
         let catalog = names::read(directory, &manifest)?;
-        Ok(Self { directory: directory.to_owned(), manifest, catalog })
+        Ok(Self {
+            directory: directory.to_owned(),
+            manifest,
+            catalog,
+        })
     }
 
     /// The run's directory.
@@ -52,7 +56,10 @@ impl RunReader {
         let latency = Lines::open(self.directory.join(hlog::FILE))?;
         // Names are written before their first use, so these cover every line up to the lengths seen above.
         let limits = names::limits(&names::read(&self.directory, &self.manifest)?);
-        Ok(UntilError::over(move |sources: &mut (Lines, Lines)| next_window(sources, limits), (windows, latency)))
+        Ok(UntilError::over(
+            move |sources: &mut (Lines, Lines)| next_window(sources, limits),
+            (windows, latency),
+        ))
     }
 
     /// Failed exchanges; none when the file is not there.
@@ -105,7 +112,11 @@ where
     F: FnMut(&mut S) -> Result<Option<T>, StoreError>,
 {
     fn over(step: F, sources: impl Into<Option<S>>) -> Self {
-        Self { sources: sources.into(), step, items: PhantomData }
+        Self {
+            sources: sources.into(),
+            step,
+            items: PhantomData,
+        }
     }
 }
 
@@ -129,23 +140,28 @@ where
     L: DeserializeOwned,
     T: TryFrom<L, Error = String>,
 {
-    let Some((number, line)) = lines.next()? else { return Ok(None) };
+    let Some((number, line)) = lines.next()? else {
+        return Ok(None);
+    };
     let record = parse::<L>(line).and_then(T::try_from);
-    record.map(Some).map_err(|text| StoreError::damaged(lines.path(), Some(number), text))
+    record
+        .map(Some)
+        .map_err(|text| StoreError::damaged(lines.path(), Some(number), text))
 }
 
 /// The next window of which both the line and all histograms are complete.
-fn next_window(
-    (windows, latency): &mut (Lines, Lines),
-    limits: Limits,
-) -> Result<Option<Window>, StoreError> {
-    let Some((number, line)) = windows.next()? else { return Ok(None) };
+fn next_window((windows, latency): &mut (Lines, Lines), limits: Limits) -> Result<Option<Window>, StoreError> {
+    let Some((number, line)) = windows.next()? else {
+        return Ok(None);
+    };
     let line = parse::<WindowLine>(line);
     let damaged = |text| StoreError::damaged(windows.path(), Some(number), text);
     let line = line.map_err(damaged)?;
     let mut histograms = Vec::with_capacity(line.histogram_count());
     while histograms.len() < line.histogram_count() {
-        let Some((number, text)) = latency.next()? else { return Ok(None) };
+        let Some((number, text)) = latency.next()? else {
+            return Ok(None);
+        };
         let entry = hlog::decode(text).map(|entry| entry.map(|(tag, histogram)| (tag.to_owned(), histogram)));
         let entry = entry.map_err(|text| StoreError::damaged(latency.path(), Some(number), text))?;
         histograms.extend(entry);

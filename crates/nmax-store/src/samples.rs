@@ -50,6 +50,14 @@ const SCHEMA: &str = "message sample {
     required binary why (UTF8);
 }";
 
+/// Names of the columns, in order.
+#[cfg(test)]
+pub(crate) fn column_names() -> impl Iterator<Item = &'static str> {
+    SCHEMA
+        .lines()
+        .filter_map(|line| line.trim().strip_suffix(';')?.split(' ').nth(2))
+}
+
 /// An exchange with who did it and why it is kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RawSample {
@@ -93,11 +101,19 @@ impl Why {
 /// The segments of a run.
 pub(crate) struct Segments {
     directory: PathBuf,
+    sizes: Sizes,
     closed: usize,
     open: Option<Segment>,
     rows: Vec<RawSample>,
     requests: Vec<ByteArray>,
     scenarios: Vec<ByteArray>,
+}
+
+/// When rows are written and when a segment is full.
+#[derive(Clone, Copy)]
+struct Sizes {
+    segment_rows: usize,
+    group_rows: usize,
 }
 
 /// The open segment.
@@ -110,8 +126,25 @@ struct Segment {
 
 impl Segments {
     pub(crate) fn new(directory: &Path) -> Self {
-        let directory = directory.to_owned();
-        Self { directory, closed: 0, open: None, rows: Vec::new(), requests: Vec::new(), scenarios: Vec::new() }
+        Self::with_sizes(
+            directory,
+            Sizes {
+                segment_rows: SEGMENT_ROWS_MAX,
+                group_rows: GROUP_ROWS,
+            },
+        )
+    }
+
+    fn with_sizes(directory: &Path, sizes: Sizes) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            sizes,
+            closed: 0,
+            open: None,
+            rows: Vec::new(),
+            requests: Vec::new(),
+            scenarios: Vec::new(),
+        }
     }
 
     /// Adds rows, closing segments that are full. Sends nothing to the disk until a group is full.
@@ -122,14 +155,16 @@ impl Segments {
             self.close_when_due(raw.sample.done)?;
             let segment = match &mut self.open {
                 Some(segment) => segment,
-                None => self.open.insert(Segment::create(&self.directory, self.closed, raw.sample.done)?),
+                None => self
+                    .open
+                    .insert(Segment::create(&self.directory, self.closed, raw.sample.done)?),
             };
             segment.rows += 1;
-            let is_full = segment.rows >= SEGMENT_ROWS_MAX;
+            let is_full = segment.rows >= self.sizes.segment_rows;
             self.rows.push(*raw);
             if is_full {
                 self.close()?;
-            } else if self.rows.len() >= GROUP_ROWS {
+            } else if self.rows.len() >= self.sizes.group_rows {
                 self.write_group()?;
             }
         }
@@ -139,7 +174,11 @@ impl Segments {
     /// Closes the segment when it spans its longest time at `now`.
     pub(crate) fn close_when_due(&mut self, now: Nanos) -> Result<(), StoreError> {
         let is_due = |segment: &Segment| now.since(segment.first_done) >= SEGMENT_SPAN_MAX;
-        if self.open.as_ref().is_some_and(is_due) { self.close() } else { Ok(()) }
+        if self.open.as_ref().is_some_and(is_due) {
+            self.close()
+        } else {
+            Ok(())
+        }
     }
 
     /// Closes the open segment: writes what is left and gives the file its name.
@@ -171,17 +210,31 @@ impl Segments {
     fn learn(&mut self, catalog: &Catalog) {
         let bytes = |name: &String| ByteArray::from(name.as_str());
         let names = catalog.requests.list();
-        self.requests.extend(names.get(self.requests.len()..).unwrap_or_default().iter().map(bytes));
-        self.scenarios.extend(catalog.scenarios.get(self.scenarios.len()..).unwrap_or_default().iter().map(bytes));
+        self.requests
+            .extend(names.get(self.requests.len()..).unwrap_or_default().iter().map(bytes));
+        self.scenarios.extend(
+            catalog
+                .scenarios
+                .get(self.scenarios.len()..)
+                .unwrap_or_default()
+                .iter()
+                .map(bytes),
+        );
     }
 
     fn check_names(&self, sample: &Sample) -> Result<(), StoreError> {
         let (request, scenario) = (sample.name.0 as usize, usize::from(sample.scenario));
         if request >= self.requests.len() {
-            return Err(StoreError::Unnamed { what: "request", id: request });
+            return Err(StoreError::Unnamed {
+                what: "request",
+                id: request,
+            });
         }
         if scenario >= self.scenarios.len() {
-            return Err(StoreError::Unnamed { what: "scenario", id: scenario });
+            return Err(StoreError::Unnamed {
+                what: "scenario",
+                id: scenario,
+            });
         }
         Ok(())
     }
@@ -195,7 +248,12 @@ impl Segment {
         let schema = Arc::new(parse_message_type(SCHEMA).expect("the schema above is valid"));
         let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
         let writer = SerializedFileWriter::new(file, schema, properties).map_err(|error| failed(&path, error))?;
-        Ok(Self { path, writer, rows: 0, first_done })
+        Ok(Self {
+            path,
+            writer,
+            rows: 0,
+            first_done,
+        })
     }
 }
 
@@ -210,7 +268,10 @@ fn write_rows(
         return Ok(());
     }
     let mut group = writer.next_row_group()?;
-    let mut columns = Columns { group: &mut group, rows };
+    let mut columns = Columns {
+        group: &mut group,
+        rows,
+    };
     columns.required::<Int32Type>(|row| narrow(row.sample.name.0))?;
     columns.required::<ByteArrayType>(|row| requests[row.sample.name.0 as usize].clone())?;
     columns.required::<ByteArrayType>(|row| scenarios[usize::from(row.sample.scenario)].clone())?;
@@ -255,7 +316,10 @@ impl Columns<'_, '_> {
     }
 
     fn put<T: DataType>(&mut self, values: &[T::T], levels: Option<&[i16]>) -> Result<(), ParquetError> {
-        let mut column = self.group.next_column()?.expect("the schema has as many columns as are written");
+        let mut column = self
+            .group
+            .next_column()?
+            .expect("the schema has as many columns as are written");
         column.typed::<T>().write_batch(values, levels, None)?;
         column.close()
     }
@@ -278,12 +342,20 @@ fn narrow(number: u32) -> i32 {
 fn failed(path: &Path, error: ParquetError) -> StoreError {
     match error {
         ParquetError::External(source) => match source.downcast::<io::Error>() {
-            Ok(source) => StoreError::Io { action: "write", path: path.to_owned(), source: *source },
-            Err(source) => {
-                StoreError::Parquet { path: path.to_owned(), source: ParquetError::External(source) }
-            }
+            Ok(source) => StoreError::Io {
+                action: "write",
+                path: path.to_owned(),
+                source: *source,
+            },
+            Err(source) => StoreError::Parquet {
+                path: path.to_owned(),
+                source: ParquetError::External(source),
+            },
         },
-        source => StoreError::Parquet { path: path.to_owned(), source },
+        source => StoreError::Parquet {
+            path: path.to_owned(),
+            source,
+        },
     }
 }
 

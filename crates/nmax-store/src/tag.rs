@@ -21,15 +21,16 @@ pub(crate) struct Limits {
 }
 
 /// Calls `see` with the tag and histogram of everything that is not empty, always in the same order.
-pub(crate) fn visit<E>(
-    aggregate: &Aggregate,
-    mut see: impl FnMut(&str, &Histogram) -> Result<(), E>,
-) -> Result<(), E> {
+pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogram) -> Result<(), E>) -> Result<(), E> {
     let mut tag = String::new();
     for section in Section::ALL {
         let suffix = suffix_of(section);
         let mut offer = |tag: &str, histogram: &Histogram| {
-            if histogram.is_empty() { Ok(()) } else { see(tag, histogram) }
+            if histogram.is_empty() {
+                Ok(())
+            } else {
+                see(tag, histogram)
+            }
         };
         for (name, stats) in aggregate.requests(section) {
             for (outcome, set) in OUTCOMES.iter().zip(&stats.outcomes) {
@@ -42,7 +43,9 @@ pub(crate) fn visit<E>(
             }
         }
         for index in 0..aggregate.scenario_count() {
-            let Some(stats) = aggregate.scenario(section, index) else { continue };
+            let Some(stats) = aggregate.scenario(section, index) else {
+                continue;
+            };
             tag.clear();
             write!(tag, "s{index}.iter{suffix}").expect("a string takes all text");
             offer(&tag, &stats.iteration_time)?;
@@ -108,7 +111,11 @@ mod tests {
     use super::*;
     use crate::testing;
 
-    const LIMITS: Limits = Limits { requests: 4, scenarios: 2, checks: 1 };
+    const LIMITS: Limits = Limits {
+        requests: 4,
+        scenarios: 2,
+        checks: 1,
+    };
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
@@ -139,7 +146,16 @@ mod tests {
     #[test]
     fn tags_of_unknown_names_are_refused() {
         let mut aggregate = Aggregate::default();
-        for tag in ["r4.ok.resp", "r01.ok.resp", "s2.iter", "r0.ok", "r0.ok.p99", "r0.good.resp", "", ".out"] {
+        for tag in [
+            "r4.ok.resp",
+            "r01.ok.resp",
+            "s2.iter",
+            "r0.ok",
+            "r0.ok.p99",
+            "r0.good.resp",
+            "",
+            ".out",
+        ] {
             assert!(locate(&mut aggregate, tag, LIMITS).is_none(), "{tag:?}");
         }
     }

@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use nmax_metrics::{Catalog, ErrorKind, NameId, Nanos, Network, Outcome, Sample, Section, Window};
+use nmax_metrics::{
+    Catalog, ErrorKind, FailureExample, NameId, Nanos, Network, Outcome, Resource, Sample, Section, Window,
+};
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 
-use crate::{Hold, Manifest, SCHEMA_VERSION};
+use crate::{Hold, Manifest, RunWriter, SCHEMA_VERSION};
 
 /// A directory of its own, removed at the end.
 pub(crate) struct Scratch(PathBuf);
@@ -48,7 +52,10 @@ pub(crate) fn manifest(id: &str, started_at: &str) -> Manifest {
         command: "nmax run plan.yaml".into(),
         workers: 2,
         window_ns: 1_000_000_000,
-        hold: Hold { start_ns: 0, end_ns: None },
+        hold: Hold {
+            start_ns: 0,
+            end_ns: None,
+        },
         authorization: None,
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
@@ -77,26 +84,31 @@ pub(crate) fn sample() -> impl Strategy<Value = (Section, Sample)> {
     let section = prop_oneof![Just(Section::Hold), Just(Section::Outside)];
     let span = prop_oneof![0..2_000_000_u64, 0..5_000_000_000_u64, 0..5_000_000_000_000_u64];
     let spans = [span.clone(), span.clone(), span];
-    (section, 0..4_u32, outcome, spans, 0..3_u8, 200..503_u16).prop_map(|(section, name, outcome, spans, depth, status)| {
-        let intended = Nanos(1_000_000_000);
-        let sent = intended + Nanos(spans[0]);
-        let first_byte = sent + Nanos(spans[1]);
-        let sample = Sample {
-            name: NameId(name),
-            scenario: (name % 2) as u16,
-            outcome,
-            status: (!matches!(outcome, Outcome::Error(_))).then_some(status),
-            intended,
-            sent: (depth > 0).then_some(sent),
-            first_byte: (depth > 1).then_some(first_byte),
-            done: first_byte + Nanos(spans[2]),
-            network: Network { connect: Nanos(spans[0] / 2), ..Network::default() },
-            slot_wait: Nanos(spans[0] / 4),
-            bytes_received: spans[1] % 5_000,
-            bytes_sent: 100,
-        };
-        (section, sample)
-    })
+    (section, 0..4_u32, outcome, spans, 0..3_u8, 200..503_u16).prop_map(
+        |(section, name, outcome, spans, depth, status)| {
+            let intended = Nanos(1_000_000_000);
+            let sent = intended + Nanos(spans[0]);
+            let first_byte = sent + Nanos(spans[1]);
+            let sample = Sample {
+                name: NameId(name),
+                scenario: (name % 2) as u16,
+                outcome,
+                status: (!matches!(outcome, Outcome::Error(_))).then_some(status),
+                intended,
+                sent: (depth > 0).then_some(sent),
+                first_byte: (depth > 1).then_some(first_byte),
+                done: first_byte + Nanos(spans[2]),
+                network: Network {
+                    connect: Nanos(spans[0] / 2),
+                    ..Network::default()
+                },
+                slot_wait: Nanos(spans[0] / 4),
+                bytes_received: spans[1] % 5_000,
+                bytes_sent: 100,
+            };
+            (section, sample)
+        },
+    )
 }
 
 /// A random window with everything in it that a window can hold.
@@ -140,4 +152,52 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     load.connections += 1;
     load.retries += response % 2;
     load.informational += response % 4;
+}
+
+pub(crate) fn failure(kind: &str) -> FailureExample {
+    FailureExample {
+        at: Nanos::from_millis(1_500),
+        name: "GET /0".into(),
+        scenario: "browse".into(),
+        outcome: Outcome::Error(ErrorKind::Timeout),
+        kind: kind.into(),
+        status: None,
+        text: "no reply within 30 s".into(),
+        request: "GET /0 HTTP/1.1\r\n".into(),
+        reply: String::new(),
+        response_time: Nanos::from_secs(30),
+    }
+}
+
+pub(crate) fn resource() -> Resource {
+    Resource {
+        at: Nanos::from_secs(1),
+        host: "injector".into(),
+        source: "worker 0".into(),
+        metric: "cpu_utilization".into(),
+        value: 0.5,
+        unit: "ratio".into(),
+    }
+}
+
+/// The same few windows each time, with some of everything in them.
+pub(crate) fn windows(count: u64) -> Vec<Window> {
+    let runner = &mut TestRunner::deterministic();
+    (0..count)
+        .map(|index| window(index).new_tree(runner).unwrap().current())
+        .collect()
+}
+
+/// Writes a finished run with some of everything, and returns its directory.
+pub(crate) fn written_run(root: &Path) -> PathBuf {
+    let mut writer = RunWriter::create(root, &manifest("ab12", "2026-01-31T12:00:05Z")).unwrap();
+    let directory = writer.path().to_owned();
+    windows(6)
+        .iter()
+        .for_each(|window| writer.window(window, &catalog(4)).unwrap());
+    writer.failure(&failure("timeout")).unwrap();
+    writer.resource(&resource()).unwrap();
+    writer.event(Nanos::from_secs(1), "INTERRUPTED", "Ctrl-C").unwrap();
+    writer.finish(r#"{"verdict": "pass"}"#, "<!doctype html>").unwrap();
+    directory
 }

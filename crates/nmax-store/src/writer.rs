@@ -46,8 +46,14 @@ impl RunWriter {
         let started_at = manifest.started()?.into();
         fs::create_dir_all(root).map_err(StoreError::io("create", root))?;
         fs::create_dir(&directory).map_err(|source| match source.kind() {
-            io::ErrorKind::AlreadyExists => StoreError::Exists { path: directory.clone() },
-            _ => StoreError::Io { action: "create", path: directory.clone(), source },
+            io::ErrorKind::AlreadyExists => StoreError::Exists {
+                path: directory.clone(),
+            },
+            _ => StoreError::Io {
+                action: "create",
+                path: directory.clone(),
+                source,
+            },
         })?;
         manifest.write(&directory)?;
         let stream = |file: &str| Stream::create(directory.join(file));
@@ -130,9 +136,13 @@ impl RunWriter {
             let text = format!("{kind}: the first {FAILURES_PER_KIND_MAX} of {count} failures are kept");
             self.event(self.last_end, "FAILURES_NOT_KEPT", &text)?;
         }
-        for stream in
-            [&mut self.latency, &mut self.windows, &mut self.failures, &mut self.resources, &mut self.events]
-        {
+        for stream in [
+            &mut self.latency,
+            &mut self.windows,
+            &mut self.failures,
+            &mut self.resources,
+            &mut self.events,
+        ] {
             stream.sync()?;
         }
         write_results(&self.directory, summary_json, report_html)

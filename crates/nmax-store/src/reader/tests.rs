@@ -1,0 +1,191 @@
+use std::fs;
+
+use super::*;
+use crate::RunWriter;
+use crate::testing::{self, Scratch, catalog, manifest, written_run};
+
+#[test]
+fn a_finished_run_reads_back() {
+    let scratch = Scratch::new();
+    let run = RunReader::open(&written_run(scratch.path())).unwrap();
+    let windows: Vec<Window> = run.windows().unwrap().map(Result::unwrap).collect();
+    assert_eq!(windows, testing::windows(6));
+    assert_eq!(run.manifest(), &manifest("ab12", "2026-01-31T12:00:05Z"));
+    assert_eq!(
+        run.failures().unwrap().map(Result::unwrap).collect::<Vec<_>>(),
+        [testing::failure("timeout")]
+    );
+    assert_eq!(
+        run.resources().unwrap().map(Result::unwrap).collect::<Vec<_>>(),
+        [testing::resource()]
+    );
+    assert_eq!(
+        run.events().unwrap().map(Result::unwrap).next().unwrap().code,
+        "INTERRUPTED"
+    );
+    assert_eq!(run.summary().unwrap().as_deref(), Some(r#"{"verdict": "pass"}"#));
+}
+
+/// Law: whatever a kill cuts off, the windows before the cut read back, and nothing else.
+///
+/// The expected number is counted independently, from the places of the line ends.
+#[test]
+fn any_truncation_keeps_the_full_windows() {
+    let scratch = Scratch::new();
+    let windows = testing::windows(4);
+    let mut writer = RunWriter::create(scratch.path(), &manifest("a", "2026-01-31T12:00:05Z")).unwrap();
+    let path = |file: &str| writer_path(&scratch).join(file);
+    let mut ends = Vec::new();
+    for window in &windows {
+        writer.window(window, &catalog(4)).unwrap();
+        ends.push([hlog::FILE, line::FILE].map(|file| fs::metadata(path(file)).unwrap().len()));
+    }
+    for (which, file) in [hlog::FILE, line::FILE].into_iter().enumerate() {
+        let whole = fs::read(path(file)).unwrap();
+        let step = (whole.len() / 40).max(1);
+        let near_ends = ends
+            .iter()
+            .flat_map(|end| end[which] as usize - 1..=end[which] as usize);
+        for cut in (0..whole.len())
+            .step_by(step)
+            .chain(near_ends)
+            .filter(|cut| *cut <= whole.len())
+        {
+            fs::write(path(file), &whole[..cut]).unwrap();
+            let run = RunReader::open(writer.path()).unwrap();
+            let read: Vec<Window> = run
+                .windows()
+                .unwrap()
+                .map(|window| window.expect("torn, not damaged"))
+                .collect();
+            let full = ends.iter().filter(|end| end[which] <= cut as u64).count();
+            assert_eq!(read.len(), full, "{file} cut at byte {cut} of {}", whole.len());
+            assert!(read == windows[..full], "{file} cut at byte {cut}");
+        }
+        fs::write(path(file), &whole).unwrap();
+    }
+}
+
+fn writer_path(scratch: &Scratch) -> PathBuf {
+    fs::read_dir(scratch.path()).unwrap().next().unwrap().unwrap().path()
+}
+
+#[test]
+fn torn_records_are_left_out() {
+    let scratch = Scratch::new();
+    let directory = written_run(scratch.path());
+    let path = directory.join(records::RESOURCES);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend_from_slice(b"{\"t\": 2.0, \"ho");
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(RunReader::open(&directory).unwrap().resources().unwrap().count(), 1);
+}
+
+#[test]
+fn damage_is_reported_with_file_and_line() {
+    let scratch = Scratch::new();
+    let directory = written_run(scratch.path());
+    let damage = |file: &str, line: usize, text: &str| {
+        let path = directory.join(file);
+        let whole = fs::read_to_string(&path).unwrap();
+        let mut lines: Vec<&str> = whole.lines().collect();
+        lines[line - 1] = text;
+        fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let run = RunReader::open(&directory).unwrap();
+        let errors: Vec<String> = match file {
+            records::EVENTS => run
+                .events()
+                .unwrap()
+                .filter_map(Result::err)
+                .map(|error| error.to_string())
+                .collect(),
+            _ => run
+                .windows()
+                .unwrap()
+                .filter_map(Result::err)
+                .map(|error| error.to_string())
+                .collect(),
+        };
+        fs::write(&path, whole).unwrap();
+        errors
+    };
+    let cases = [
+        (line::FILE, 2, "{}", "missing field `index`"),
+        (line::FILE, 1, "not json", "expected"),
+        (hlog::FILE, 5, "garbage", "not a tagged line"),
+        (hlog::FILE, 6, "Tag=r0.ok.resp,0.0,1.0,2.0,AAAA", "not a V2 histogram"),
+        (
+            records::EVENTS,
+            1,
+            r#"{"t": -1, "code": "", "text": ""}"#,
+            "not an instant",
+        ),
+    ];
+    for (file, line, text, want) in cases {
+        let errors = damage(file, line, text);
+        assert_eq!(errors.len(), 1, "one error ends the reading: {errors:?}");
+        assert!(errors[0].contains(&format!("{file}:{line}: ")), "{}", errors[0]);
+        assert!(errors[0].contains(want), "{}", errors[0]);
+    }
+}
+
+#[test]
+fn swapped_histograms_are_noticed() {
+    let scratch = Scratch::new();
+    let directory = written_run(scratch.path());
+    let path = directory.join(hlog::FILE);
+    let whole = fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<&str> = whole.lines().collect();
+    lines.swap(4, 5);
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let error = RunReader::open(&directory)
+        .unwrap()
+        .windows()
+        .unwrap()
+        .find_map(Result::err)
+        .unwrap()
+        .to_string();
+    assert!(error.contains("latency.hlog has"), "{error}");
+}
+
+#[test]
+fn ids_without_a_name_are_refused_and_allocate_nothing() {
+    let scratch = Scratch::new();
+    let directory = written_run(scratch.path());
+    let path = directory.join(line::FILE);
+    let whole = fs::read_to_string(&path).unwrap();
+    for (from, to) in [
+        ("\"scenario_count\":2", "\"scenario_count\":4000000000"),
+        ("\"id\":0", "\"id\":4000000000"),
+    ] {
+        assert!(whole.contains(from), "{from}");
+        fs::write(&path, whole.replace(from, to)).unwrap();
+        let error = RunReader::open(&directory)
+            .unwrap()
+            .windows()
+            .unwrap()
+            .find_map(Result::err)
+            .unwrap();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    }
+}
+
+#[test]
+fn missing_parts_are_named() {
+    let scratch = Scratch::new();
+    let directory = written_run(scratch.path());
+    for file in [records::FAILURES, records::RESOURCES, records::EVENTS, writer::SUMMARY] {
+        fs::remove_file(directory.join(file)).unwrap();
+    }
+    let run = RunReader::open(&directory).unwrap();
+    assert_eq!(
+        run.failures().unwrap().count() + run.resources().unwrap().count() + run.events().unwrap().count(),
+        0
+    );
+    assert_eq!(run.summary().unwrap(), None);
+    fs::remove_file(directory.join(hlog::FILE)).unwrap();
+    let Err(error) = run.windows() else {
+        panic!("read windows without histograms")
+    };
+    assert!(error.to_string().contains("latency.hlog: not found"), "{error}");
+}

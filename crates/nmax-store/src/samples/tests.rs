@@ -1,0 +1,169 @@
+use std::fs;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::{self, Scratch, catalog};
+
+fn raw() -> impl Strategy<Value = RawSample> {
+    let why = prop_oneof![Just(Why::All), Just(Why::Error), Just(Why::Slow), Just(Why::Random)];
+    (testing::sample(), 0..8_u32, 0..1_000_u64, any::<u32>(), why).prop_map(
+        |((_, sample), worker, vu, iteration, why)| RawSample {
+            sample,
+            worker,
+            vu,
+            iteration: u64::from(iteration),
+            why,
+        },
+    )
+}
+
+/// Every closed segment in order, as the general reader of the parquet crate sees it.
+fn segments(directory: &Path) -> Vec<Vec<Row>> {
+    let mut files: Vec<PathBuf> = fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
+    files.sort();
+    let rows = |path: &PathBuf| {
+        let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+        reader.get_row_iter(None).unwrap().map(Result::unwrap).collect()
+    };
+    files.iter().map(rows).collect()
+}
+
+/// A row as it should be read: column names and fields, worked out from the sample alone.
+fn expected(raw: &RawSample) -> Vec<(&'static str, Field)> {
+    let sample = &raw.sample;
+    let long = |number: u64| Field::Long(number as i64);
+    let at = |at: Option<Nanos>| at.map_or(Field::Null, |at| long(at.0));
+    let text = |text: &str| Field::Str(text.to_owned());
+    let (outcome, kind) = match sample.outcome {
+        nmax_metrics::Outcome::Ok => ("ok", Field::Null),
+        nmax_metrics::Outcome::Failed => ("failed", Field::Null),
+        nmax_metrics::Outcome::Error(kind) => ("error", text(kind.name())),
+    };
+    vec![
+        ("request_id", Field::Int(sample.name.0 as i32)),
+        ("request", text(&format!("GET /{}", sample.name.0))),
+        ("scenario", text(["browse", "sign-up"][usize::from(sample.scenario)])),
+        ("worker", Field::Int(raw.worker as i32)),
+        ("vu", long(raw.vu)),
+        ("iteration", long(raw.iteration)),
+        ("outcome", text(outcome)),
+        ("error_kind", kind),
+        (
+            "status",
+            sample
+                .status
+                .map_or(Field::Null, |status| Field::Int(i32::from(status))),
+        ),
+        ("intended_ns", long(sample.intended.0)),
+        ("sent_ns", at(sample.sent)),
+        ("first_byte_ns", at(sample.first_byte)),
+        ("done_ns", long(sample.done.0)),
+        ("dns_ns", long(sample.network.dns.0)),
+        ("connect_ns", long(sample.network.connect.0)),
+        ("tls_ns", long(sample.network.tls.0)),
+        ("slot_wait_ns", long(sample.slot_wait.0)),
+        ("bytes_received", long(sample.bytes_received)),
+        ("bytes_sent", long(sample.bytes_sent)),
+        ("why", text(raw.why.name())),
+    ]
+}
+
+fn is_equal(row: &Row, raw: &RawSample) -> bool {
+    let want = expected(raw);
+    row.get_column_iter()
+        .map(|(name, field)| (name.as_str(), field))
+        .eq(want.iter().map(|(name, field)| (*name, field)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Law: reading the segments gives what was written, in order.
+    #[test]
+    fn rows_read_back(samples in proptest::collection::vec(raw(), 0..40)) {
+        let scratch = Scratch::new();
+        let mut all = Segments::new(scratch.path());
+        all.add(&samples, &catalog(4)).unwrap();
+        all.close().unwrap();
+        let rows: Vec<Row> = segments(scratch.path()).into_iter().flatten().collect();
+        prop_assert_eq!(rows.len(), samples.len());
+        for (row, raw) in rows.iter().zip(&samples) {
+            prop_assert!(is_equal(row, raw), "{row} is not {raw:?}");
+        }
+    }
+}
+
+fn at(done: Nanos) -> RawSample {
+    let runner = &mut proptest::test_runner::TestRunner::deterministic();
+    let mut raw = proptest::strategy::ValueTree::current(&raw().new_tree(runner).unwrap());
+    raw.sample.done = done;
+    raw
+}
+
+#[test]
+fn segments_close_after_their_span() {
+    let scratch = Scratch::new();
+    let mut all = Segments::new(scratch.path());
+    let add = |all: &mut Segments, done: u64| all.add(&[at(Nanos::from_secs(done))], &catalog(4)).unwrap();
+    let lengths = || segments(scratch.path()).iter().map(Vec::len).collect::<Vec<_>>();
+    [10, 40, 69].into_iter().for_each(|done| add(&mut all, done));
+    assert!(lengths().is_empty(), "an open segment has no name yet");
+    add(&mut all, 70);
+    assert_eq!(lengths(), [3]);
+    all.close_when_due(Nanos::from_secs(129)).unwrap();
+    assert_eq!(lengths(), [3]);
+    all.close_when_due(Nanos::from_secs(130)).unwrap();
+    assert_eq!(lengths(), [3, 1], "time closes a segment also when no samples come");
+    all.close().unwrap();
+    assert_eq!(lengths(), [3, 1], "there is no empty segment");
+}
+
+#[test]
+fn segments_close_when_full_and_memory_holds_one_group() {
+    let scratch = Scratch::new();
+    let mut all = Segments::with_sizes(
+        scratch.path(),
+        Sizes {
+            segment_rows: 25,
+            group_rows: 10,
+        },
+    );
+    let batch = vec![at(Nanos::from_secs(1)); 7];
+    for _ in 0..9 {
+        all.add(&batch, &catalog(4)).unwrap();
+        assert!(all.rows.len() < 10, "{} rows in memory", all.rows.len());
+    }
+    let lengths = || segments(scratch.path()).iter().map(Vec::len).collect::<Vec<_>>();
+    assert_eq!(lengths(), [25, 25], "a full segment is closed at once");
+    all.close().unwrap();
+    assert_eq!(lengths(), [25, 25, 13]);
+    let reader = SerializedFileReader::new(File::open(scratch.path().join("samples-0000.parquet")).unwrap()).unwrap();
+    assert_eq!(reader.num_row_groups(), 3);
+}
+
+#[test]
+fn names_are_needed_and_a_missing_directory_is_explained() {
+    let scratch = Scratch::new();
+    let mut all = Segments::new(&scratch.path().join("absent"));
+    let sample = [at(Nanos::from_secs(1))];
+    assert!(matches!(
+        all.add(&sample, &Catalog::default()),
+        Err(StoreError::Unnamed { .. })
+    ));
+    let error = all.add(&sample, &catalog(4)).unwrap_err().to_string();
+    assert!(error.contains("samples-0000.parquet.tmp: cannot create"), "{error}");
+}
+
+#[test]
+fn file_errors_keep_their_reason() {
+    let full = ParquetError::from(io::Error::from(io::ErrorKind::StorageFull));
+    let error = failed(Path::new("samples-0000.parquet"), full).to_string();
+    assert!(error.contains("the disk is full"), "{error}");
+}
