@@ -112,7 +112,8 @@ def _calibrate(results, service, turn, cpus):
     results.raw(f"calibration-{subject}-{turn}", result.suffix, result.raw)
     results.raw(f"calibration-{subject}-{turn}-truth", "json", json.dumps(truth, indent=1))
     summary = json.loads(result.raw)
-    if truth["requests"] != summary["total"]["count"]:
+    # Requests around the edges of the phase may be in one count only.
+    if abs(truth["requests"] / summary["total"]["count"] - 1) > 0.005:
         raise Failure(f"the target counted {truth['requests']} requests, nmax {summary['total']['count']}")
     rate = (summary["achieved_rate_per_s"] / CALIBRATION_RATE_PER_S - 1) * 100
     results.number("calibration", subject, turn, "rate_off", rate, "%")

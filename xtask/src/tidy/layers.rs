@@ -78,7 +78,7 @@ pub(crate) const TABLE: [Row; 12] = [
         "nmax-engine",
         Layer::Shell,
         &["nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
-        &["rustix", "thiserror", "tokio"],
+        &["memchr", "rustix", "thiserror", "tokio"],
     ),
     row(
         "nmax-store",
