@@ -1,1 +1,34 @@
 //! One view of a run, as terminal tables, HTML, SVG, JSON, JUnit and CSV.
+//!
+//! Data in, text out. [`View`] holds every number, computed once; the outputs print it and compute nothing.
+//!
+//! # Layout
+//! - [`run`]: identity and origin of a run
+//! - [`series`]: the run over time, from windows
+//! - [`shape`]: the plan's stages on the time axis
+//! - [`problems`]: failures and errors by kind, with examples
+//! - [`view`]: the one view model
+//! - [`number`]: numbers for people
+//! - [`terminal`]: table, live display, plain lines
+//! - [`json`]: `summary.json` and its schema
+//! - [`junit`], [`csv`]: for build servers and spreadsheets
+//! - [`svg`]: charts
+//! - [`html`]: the self-contained page
+
+pub mod csv;
+pub mod html;
+pub mod json;
+pub mod junit;
+mod markup;
+pub mod number;
+pub mod problems;
+pub mod run;
+pub mod series;
+pub mod shape;
+pub mod svg;
+pub mod terminal;
+pub mod view;
+
+pub use run::{Event, RunInfo};
+pub use series::{Series, SeriesBuilder};
+pub use view::View;

@@ -1,0 +1,167 @@
+//! The report as one page: no script, no address, readable from disk, on paper and by screen readers.
+//!
+//! Everything that came from a plan or a server passes through [`Escaped`], and the content policy of the page
+//! forbids whatever could be loaded or run.
+
+use std::fmt::Write;
+
+use nmax_analysis::Verdict;
+
+use crate::markup::Escaped;
+use crate::number;
+use crate::view::View;
+
+mod charts;
+mod origin;
+mod tables;
+mod trouble;
+
+const STYLE: &str = include_str!("html/style.css");
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// The whole page. Its size is bounded: by the bins of the series, the cap on names and the caps on examples.
+pub fn page(view: &View) -> String {
+    let mut page = Page::default();
+    let title = Escaped(view.title());
+    let word = verdict_word(view.verdict).1;
+    page.add(format_args!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"referrer\" content=\"no-referrer\">\
+         <title>{word}: {title}</title><style>{STYLE}</style></head><body>\n"
+    ));
+    header(&mut page, view);
+    page.text("<main>\n");
+    key_figures(&mut page, view);
+    charts::write(&mut page, view);
+    tables::write(&mut page, view);
+    trouble::write(&mut page, view);
+    charts::write_injector(&mut page, view);
+    origin::write(&mut page, view);
+    page.text("</main>\n");
+    page.add(format_args!(
+        "<footer>nmax {}. Response time counts from the instant a request was due, service time from the instant it \
+         was sent, send lag is the difference. Percentiles come from merged histograms.</footer></body></html>\n",
+        Escaped(&view.run.nmax_version)
+    ));
+    page.text
+}
+
+/// The page as it is written.
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn add(&mut self, part: std::fmt::Arguments<'_>) {
+        self.text.write_fmt(part).expect("a string takes all text");
+    }
+
+    /// Markup of our own, without anything from outside.
+    fn text(&mut self, markup: &'static str) {
+        self.text.push_str(markup);
+    }
+}
+
+/// Class, word and symbol.
+fn verdict_word(verdict: Verdict) -> (&'static str, &'static str, &'static str) {
+    match verdict {
+        Verdict::Pass => ("pass", "PASS", "✓"),
+        Verdict::Fail => ("fail", "FAIL", "✗"),
+        Verdict::Invalid => ("invalid", "INVALID", "!"),
+    }
+}
+
+/// Symbol and word in color, for a condition.
+fn mark(holds: bool) -> &'static str {
+    if holds { "<span class=\"pass\">✓ holds</span>" } else { "<span class=\"fail\">✗ fails</span>" }
+}
+
+fn header(page: &mut Page, view: &View) {
+    let run = &view.run;
+    page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(view.title())));
+    let parts = [("Target", &run.target), ("started", &run.started_at), ("run", &run.id)];
+    let known = parts.iter().filter(|(_, value)| !value.is_empty());
+    let parts: Vec<_> = known.map(|(key, value)| format!("{key} {}", Escaped(value))).collect();
+    page.add(format_args!("{}", parts.join(" · ")));
+    for tag in &run.tags {
+        page.add(format_args!(" · #{}", Escaped(tag)));
+    }
+    page.text("</p>");
+    if !run.note.is_empty() {
+        page.add(format_args!("<p class=\"note\">{}</p>", Escaped(&run.note)));
+    }
+    let (class, word, symbol) = verdict_word(view.verdict);
+    let meaning = match view.verdict {
+        Verdict::Pass => "Every threshold holds, and the measurement may be believed.",
+        Verdict::Fail => "The target did not meet its thresholds; the measurement may be believed.",
+        Verdict::Invalid => "The measurement may not be believed: its numbers judge nothing.",
+    };
+    page.add(format_args!(
+        "<section class=\"banner {class}\" aria-label=\"Verdict\"><strong>{symbol} {word}</strong>{meaning}"
+    ));
+    if !(view.reasons.is_empty() && view.limits_hit.is_empty()) {
+        page.text("<ul>");
+        for reason in &view.reasons {
+            let class = if reason.decides { "" } else { " class=\"warn\"" };
+            let lead = if reason.decides { "" } else { "Note: " };
+            page.add(format_args!("<li{class}>{lead}{}</li>", Escaped(&reason.text)));
+        }
+        for limit in &view.limits_hit {
+            page.add(format_args!("<li class=\"warn\">Note: {}</li>", Escaped(limit)));
+        }
+        page.text("</ul>");
+    }
+    page.text("</section></header>\n");
+}
+
+fn key_figures(page: &mut Page, view: &View) {
+    let (times, stats) = (&view.total.times, &view.total);
+    let response = |index: usize| {
+        let interval = times.response.intervals_ns[index].map_or_else(
+            || "too few for an interval".to_owned(),
+            |(low, high)| format!("{} to {}", number::time(low as f64), number::time(high as f64)),
+        );
+        (number::time_or_unknown(times.response.quantiles_ns[index]), interval)
+    };
+    let intended = match (view.intended_rate_per_s, view.intended_vus) {
+        (Some(rate), _) => format!("of {} intended", number::rate(rate)),
+        (_, Some(vus)) => format!("closed, {} virtual users", number::digits(vus)),
+        _ => "closed".into(),
+    };
+    let (p50, p50_interval) = response(0);
+    let (p95, p95_interval) = response(2);
+    let (p99, p99_interval) = response(3);
+    let lost = format!("{} dropped, {} censored", number::count(view.dropped.total()), number::count(view.censored));
+    let failed = format!("{} failed, {} errors", number::count(stats.failed), number::count(stats.errors));
+    let figures = [
+        ("Iterations", number::rate_or_unknown(view.achieved_rate_per_s), intended),
+        ("Requests", number::rate_or_unknown(stats.rate_per_s), format!("{} in all", number::count(stats.count))),
+        ("Failure rate", number::share_or_unknown(stats.failure_rate), failed),
+        ("In flight, mean", view.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits), lost),
+        ("Response p50", p50, p50_interval),
+        ("Response p95", p95, p95_interval),
+        ("Response p99", p99, p99_interval),
+        ("Service p99", number::time_or_unknown(times.service.p99()), service_lag(view)),
+    ];
+    let phase = &view.phase;
+    page.text("<dl class=\"keys\">");
+    for (name, value, below) in figures {
+        page.add(format_args!("<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"));
+    }
+    page.add(format_args!(
+        "</dl><p class=\"note\">Phase <b>{}</b>: {} from {} to {} of a run of {}. \
+         Intervals are within-run, 95 %: they say nothing about other runs.</p>\n",
+        phase.name,
+        number::span(phase.length_s()),
+        number::span(phase.start_s),
+        number::span(phase.end_s),
+        number::span(view.duration_s)
+    ));
+}
+
+fn service_lag(view: &View) -> String {
+    format!("send lag p99 {}", number::time_or_unknown(view.total.times.send_lag.p99()))
+}

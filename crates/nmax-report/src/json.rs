@@ -1,0 +1,194 @@
+//! `summary.json`: times in milliseconds with microsecond digits, rates per second, unknown = null.
+
+use serde_json::{Map, Value, json};
+
+use crate::view::{Dist, QUANTILES, ScenarioRow, Stats, Times, View};
+
+mod schema;
+pub use schema::schema;
+
+/// Version of the shape. Readers refuse versions they do not know.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The summary of a run; [`schema`] describes it.
+pub fn summary(view: &View) -> Value {
+    let run = &view.run;
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "nmax_version": run.nmax_version,
+        "run": {
+            "id": run.id,
+            "name": run.name,
+            "note": run.note,
+            "tags": run.tags,
+            "started_at": run.started_at,
+            "seed": run.seed,
+            "plan_sha256": run.plan_sha256,
+            "target": run.target,
+            "machine": object(run.machine.iter().map(|(key, value)| (key.clone(), json!(value)))),
+        },
+        "verdict": view.verdict.name(),
+        "reasons": view.reasons.iter().map(|reason| json!({
+            "code": reason.code,
+            "text": reason.text,
+            "evidence": object(reason.evidence.iter().map(|(key, value)| (key.clone(), json!(value)))),
+            "decides": reason.decides,
+        })).collect::<Vec<_>>(),
+        "phase": { "name": view.phase.name, "start_s": micro(view.phase.start_s), "end_s": micro(view.phase.end_s) },
+        "duration_s": micro(view.duration_s),
+        "intended_rate_per_s": micro_or_null(view.intended_rate_per_s),
+        "achieved_rate_per_s": micro_or_null(view.achieved_rate_per_s),
+        "dropped": {
+            "total": view.dropped.total(),
+            "injector": view.dropped.injector,
+            "in_flight_limit": view.dropped.in_flight_limit,
+        },
+        "censored": view.censored,
+        "total": stats(&view.total),
+        "requests": object(view.requests.iter().map(|(name, row)| (name.clone(), stats(row)))),
+        "scenarios": object(view.scenarios.iter().map(|row| (row.name.clone(), scenario(row)))),
+        "transactions": {},
+        "checks": object(view.checks.iter().map(|row| {
+            (row.name.clone(), json!({ "passed": row.passed, "failed": row.failed }))
+        })),
+        "thresholds": thresholds(view),
+        "gates": gates(view),
+        "injector": injector(view),
+        "events": view.events.iter().map(|event| json!({
+            "at_s": micro(event.at_s), "code": event.code, "text": event.text,
+        })).collect::<Vec<_>>(),
+        "limits_hit": view.limits_hit,
+    })
+}
+
+fn thresholds(view: &View) -> Value {
+    let one = |result: &nmax_analysis::ThresholdResult| {
+        json!({
+            "condition": result.condition,
+            "value": micro_or_null(result.value),
+            "limit": micro(result.limit),
+            "unit": result.unit,
+            "margin": micro_or_null(result.margin),
+            "holds": result.holds,
+        })
+    };
+    view.thresholds.iter().map(one).collect()
+}
+
+fn gates(view: &View) -> Value {
+    let one = |gate: &nmax_analysis::Gate| {
+        json!({
+            "code": gate.code,
+            "name": gate.name,
+            "value": micro_or_null(gate.value),
+            "limit": micro_or_null(gate.limit),
+            "unit": gate.unit,
+            "holds": gate.holds,
+            "text": gate.text,
+        })
+    };
+    view.gates.iter().map(one).collect()
+}
+
+fn injector(view: &View) -> Value {
+    let injector = &view.injector;
+    json!({
+        "workers": injector.workers,
+        "cpu_utilization": micro_or_null(injector.cpu_utilization),
+        "injector_lag_ms": dist(&injector.lag),
+        "open_files_max": injector.open_files_max,
+        "ports_used_max": injector.ports_used_max,
+    })
+}
+
+fn scenario(row: &ScenarioRow) -> Value {
+    json!({
+        "iterations": row.iterations,
+        "failed": row.failed,
+        "rate_per_s": micro_or_null(row.rate_per_s),
+        "iteration_time_ms": dist(&row.iteration_time),
+    })
+}
+
+fn stats(stats: &Stats) -> Value {
+    let mut value = object([
+        ("count".into(), json!(stats.count)),
+        ("ok".into(), json!(stats.ok)),
+        ("failed".into(), json!(stats.failed)),
+        ("errors".into(), json!(stats.errors)),
+        ("rate_per_s".into(), micro_or_null(stats.rate_per_s)),
+        ("bytes_received".into(), json!(stats.bytes_received)),
+        ("bytes_sent".into(), json!(stats.bytes_sent)),
+        ("status".into(), object(stats.status.iter().map(|(code, count)| (code.to_string(), json!(count))))),
+        ("error_kinds".into(), object(stats.error_kinds.iter().map(|(kind, n)| ((*kind).to_owned(), json!(n))))),
+    ]);
+    let fields = value.as_object_mut().expect("built as an object");
+    fields.extend(times(&stats.times));
+    let outcomes = ["ok", "failed", "error"].iter().zip(&stats.by_outcome);
+    let outcomes = object(outcomes.map(|(name, of_outcome)| ((*name).to_owned(), Value::Object(times(of_outcome)))));
+    fields.insert("by_outcome".into(), outcomes);
+    value
+}
+
+fn times(times: &Times) -> Map<String, Value> {
+    [
+        ("response_time_ms".to_owned(), dist(&times.response)),
+        ("service_time_ms".to_owned(), dist(&times.service)),
+        ("send_lag_ms".to_owned(), dist(&times.send_lag)),
+    ]
+    .into_iter()
+    .collect()
+}
+
+fn dist(dist: &Dist) -> Value {
+    let mut fields = Map::new();
+    fields.insert("count".into(), json!(dist.count));
+    fields.insert("mean".into(), milliseconds(dist.mean_ns));
+    fields.insert("min".into(), whole_milliseconds(dist.min_ns));
+    fields.insert("max".into(), whole_milliseconds(dist.max_ns));
+    for ((name, _), value_ns) in QUANTILES.iter().zip(dist.quantiles_ns) {
+        fields.insert((*name).into(), whole_milliseconds(value_ns));
+    }
+    fields.insert("ci95".into(), intervals(dist));
+    fields.insert("clamped".into(), json!(dist.clamped));
+    Value::Object(fields)
+}
+
+/// Null when there is no interval at all, else each quantile's or null.
+fn intervals(dist: &Dist) -> Value {
+    if dist.intervals_ns.iter().all(Option::is_none) {
+        return Value::Null;
+    }
+    let pair = |(low_ns, high_ns)| json!([whole_milliseconds(Some(low_ns)), whole_milliseconds(Some(high_ns))]);
+    object(QUANTILES.iter().zip(dist.intervals_ns).map(|((name, _), interval)| {
+        ((*name).to_owned(), interval.map_or(Value::Null, pair))
+    }))
+}
+
+fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {
+    Value::Object(fields.into_iter().collect())
+}
+
+fn whole_milliseconds(ns: Option<u64>) -> Value {
+    milliseconds(ns.map(|ns| ns as f64))
+}
+
+/// Milliseconds with three digits after the point.
+fn milliseconds(ns: Option<f64>) -> Value {
+    ns.map_or(Value::Null, |ns| rounded(ns / 1e6, 1e3))
+}
+
+fn micro(value: f64) -> Value {
+    rounded(value, 1e6)
+}
+
+fn micro_or_null(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, micro)
+}
+
+/// Rounded to a multiple of 1 / `per_unit`; null when not finite. Too large to round is kept as it is.
+fn rounded(value: f64, per_unit: f64) -> Value {
+    let scaled = (value * per_unit).round();
+    let value = if scaled.abs() < 9e15 { scaled / per_unit } else { value };
+    if value.is_finite() { json!(value) } else { Value::Null }
+}

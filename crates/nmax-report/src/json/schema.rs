@@ -1,0 +1,187 @@
+//! The JSON Schema (2020-12) of `summary.json`.
+
+use serde_json::{Map, Value, json};
+
+use super::SCHEMA_VERSION;
+use crate::view::QUANTILES;
+
+/// The schema. Every key is required; what is unknown is null. Readers must ignore keys they do not know.
+pub fn schema() -> Value {
+    let mut root = record(&[
+        ("schema_version", json!({ "const": SCHEMA_VERSION })),
+        ("nmax_version", text()),
+        ("run", run()),
+        ("verdict", json!({ "enum": ["pass", "fail", "invalid"] })),
+        ("reasons", list(reason())),
+        ("phase", record(&[("name", json!({ "enum": ["hold", "whole"] })), ("start_s", number()), ("end_s", number())])),
+        ("duration_s", number()),
+        ("intended_rate_per_s", described(number_or_null(), "Iterations per second; null for closed workloads.")),
+        ("achieved_rate_per_s", described(number_or_null(), "Iterations started per second in the phase.")),
+        ("dropped", record(&[("total", count()), ("injector", count()), ("in_flight_limit", count())])),
+        ("censored", described(count(), "Exchanges unfinished at the end of the run.")),
+        ("total", reference("stats")),
+        ("requests", map(reference("stats"))),
+        ("scenarios", map(scenario())),
+        ("transactions", json!({ "type": "object" })),
+        ("checks", map(record(&[("passed", count()), ("failed", count())]))),
+        ("thresholds", list(threshold())),
+        ("gates", list(gate())),
+        ("injector", injector()),
+        ("events", list(record(&[("at_s", number()), ("code", text()), ("text", text())]))),
+        ("limits_hit", list(text())),
+    ]);
+    let fields = root.as_object_mut().expect("built as an object");
+    fields.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
+    fields.insert("title".into(), json!("summary.json of nmax"));
+    let note = "Times are milliseconds, rates per second, instants RFC 3339 UTC. Unknown is null.";
+    fields.insert("description".into(), json!(note));
+    fields.insert("$defs".into(), json!({ "stats": stats(), "times": record(&times()), "dist": dist() }));
+    root
+}
+
+fn run() -> Value {
+    record(&[
+        ("id", text()),
+        ("name", text()),
+        ("note", text()),
+        ("tags", list(text())),
+        ("started_at", text()),
+        ("seed", count()),
+        ("plan_sha256", text()),
+        ("target", text()),
+        ("machine", map(text())),
+    ])
+}
+
+fn reason() -> Value {
+    record(&[
+        ("code", text()),
+        ("text", text()),
+        ("evidence", map(text())),
+        ("decides", described(boolean(), "False for a warning that does not change the verdict.")),
+    ])
+}
+
+fn threshold() -> Value {
+    record(&[
+        ("condition", text()),
+        ("value", number_or_null()),
+        ("limit", number()),
+        ("unit", described(text(), "Of value and limit; `%` are shares from 0 to 1.")),
+        ("margin", described(number_or_null(), "Distance to the limit relative to it, positive when it holds.")),
+        ("holds", boolean()),
+    ])
+}
+
+fn gate() -> Value {
+    record(&[
+        ("code", text()),
+        ("name", text()),
+        ("value", number_or_null()),
+        ("limit", number_or_null()),
+        ("unit", text()),
+        ("holds", boolean()),
+        ("text", text()),
+    ])
+}
+
+fn injector() -> Value {
+    record(&[
+        ("workers", count()),
+        ("cpu_utilization", described(number_or_null(), "Mean over workers, 0 to 1.")),
+        ("injector_lag_ms", reference("dist")),
+        ("open_files_max", count_or_null()),
+        ("ports_used_max", count_or_null()),
+    ])
+}
+
+fn scenario() -> Value {
+    record(&[
+        ("iterations", count()),
+        ("failed", count()),
+        ("rate_per_s", number_or_null()),
+        ("iteration_time_ms", reference("dist")),
+    ])
+}
+
+fn stats() -> Value {
+    let mut fields = vec![
+        ("count", described(count(), "ok + failed + errors")),
+        ("ok", count()),
+        ("failed", described(count(), "Valid replies that were not ok.")),
+        ("errors", described(count(), "Exchanges without a valid reply.")),
+        ("rate_per_s", number_or_null()),
+        ("bytes_received", count()),
+        ("bytes_sent", count()),
+        ("status", map(count())),
+        ("error_kinds", map(count())),
+    ];
+    fields.extend(times());
+    let outcomes = ["ok", "failed", "error"].map(|outcome| (outcome, reference("times")));
+    fields.push(("by_outcome", record(&outcomes)));
+    record(&fields)
+}
+
+fn times() -> [(&'static str, Value); 3] {
+    ["response_time_ms", "service_time_ms", "send_lag_ms"].map(|time| (time, reference("dist")))
+}
+
+fn dist() -> Value {
+    let pair = json!({ "type": ["array", "null"], "items": number(), "minItems": 2, "maxItems": 2 });
+    let intervals: Vec<_> = QUANTILES.iter().map(|(name, _)| (*name, pair.clone())).collect();
+    let mut ci95 = record(&intervals);
+    ci95["type"] = json!(["object", "null"]);
+    let mut fields = vec![("count", count())];
+    fields.extend(["mean", "min", "max"].map(|name| (name, number_or_null())));
+    fields.extend(QUANTILES.iter().map(|(name, _)| (*name, number_or_null())));
+    fields.push(("ci95", described(ci95, "Within-run 95 % intervals; null where there are too few values.")));
+    fields.push(("clamped", described(count(), "Values above one hour, counted as one hour.")));
+    record(&fields)
+}
+
+fn record(fields: &[(&str, Value)]) -> Value {
+    let required: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
+    let properties: Map<String, Value> = fields.iter().map(|(name, kind)| ((*name).to_owned(), kind.clone())).collect();
+    json!({ "type": "object", "required": required, "properties": properties })
+}
+
+fn list(items: Value) -> Value {
+    json!({ "type": "array", "items": items })
+}
+
+fn map(values: Value) -> Value {
+    json!({ "type": "object", "additionalProperties": values })
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{name}") })
+}
+
+fn described(mut kind: Value, description: &str) -> Value {
+    kind["description"] = json!(description);
+    kind
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn boolean() -> Value {
+    json!({ "type": "boolean" })
+}
+
+fn number() -> Value {
+    json!({ "type": "number" })
+}
+
+fn number_or_null() -> Value {
+    json!({ "type": ["number", "null"] })
+}
+
+fn count() -> Value {
+    json!({ "type": "integer", "minimum": 0 })
+}
+
+fn count_or_null() -> Value {
+    json!({ "type": ["integer", "null"], "minimum": 0 })
+}

@@ -1,0 +1,151 @@
+//! Numbers for people: three significant digits, a unit, and nothing that pretends to know more.
+
+/// What stands for an unknown number.
+pub const UNKNOWN: &str = "–";
+
+/// A time in nanoseconds, for example `1.23 ms`, `45.6 s`, `725 s`.
+pub fn time(ns: f64) -> String {
+    if !ns.is_finite() {
+        return UNKNOWN.into();
+    }
+    let ns = ns.max(0.0);
+    match ns {
+        0.0 => "0 µs".into(),
+        _ if ns < 999.5e3 => format!("{} µs", digits(ns / 1e3)),
+        _ if ns < 999.5e6 => format!("{} ms", digits(ns / 1e6)),
+        _ => format!("{} s", digits(ns / 1e9)),
+    }
+}
+
+/// [`time`] of a value that may be unknown.
+pub fn time_or_unknown(ns: Option<u64>) -> String {
+    ns.map_or_else(|| UNKNOWN.into(), |ns| time(ns as f64))
+}
+
+/// A length of time in seconds, for example `30 s`, `2 min`, `1 h 5 min`.
+pub fn span(seconds: f64) -> String {
+    if !seconds.is_finite() {
+        return UNKNOWN.into();
+    }
+    let seconds = seconds.max(0.0);
+    if seconds < 59.5 {
+        return if seconds.fract() < 0.05 || seconds >= 10.0 {
+            format!("{seconds:.0} s")
+        } else {
+            format!("{} s", digits(seconds))
+        };
+    }
+    let whole = seconds.round() as u64;
+    let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
+    let parts = [(hours, "h"), (minutes, "min"), (if hours > 0 { 0 } else { rest }, "s")];
+    let text: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n} {unit}")).collect();
+    text.join(" ")
+}
+
+/// A rate per second, for example `12.3 k/s`.
+pub fn rate(per_s: f64) -> String {
+    scaled(per_s, &[("/s", 1.0), ("k/s", 1e3), ("M/s", 1e6), ("G/s", 1e9)])
+}
+
+/// [`rate`] of a value that may be unknown.
+pub fn rate_or_unknown(per_s: Option<f64>) -> String {
+    per_s.map_or_else(|| UNKNOWN.into(), rate)
+}
+
+/// Bytes with decimal prefixes, for example `1.2 MB`.
+pub fn bytes(count: f64) -> String {
+    scaled(count, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
+}
+
+/// A count with thousands separated by thin groups, for example `1,234,567`.
+pub fn count(n: u64) -> String {
+    let plain = n.to_string();
+    let mut text = String::with_capacity(plain.len() + plain.len() / 3);
+    for (index, digit) in plain.chars().enumerate() {
+        if index > 0 && (plain.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count in at most six columns, exact below 100,000, for example `12.3M`.
+pub fn short_count(n: u64) -> String {
+    if n < 100_000 { n.to_string() } else { scaled(n as f64, &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)]).replace(' ', "") }
+}
+
+/// A share from 0 to 1 as a percentage. What is not zero never prints as zero, what is not all never as 100 %.
+pub fn share(ratio: f64) -> String {
+    if !ratio.is_finite() {
+        return UNKNOWN.into();
+    }
+    let percent = ratio * 100.0;
+    match percent {
+        0.0 => "0 %".into(),
+        _ if percent > 0.0 && percent < 0.01 => "<0.01%".into(),
+        _ if percent < 10.0 => format!("{percent:.2} %"),
+        _ if percent < 99.95 => format!("{percent:.1} %"),
+        _ if percent < 100.0 => ">99.9%".into(),
+        _ => format!("{percent:.0} %"),
+    }
+}
+
+/// [`share`] of a value that may be unknown.
+pub fn share_or_unknown(ratio: Option<f64>) -> String {
+    ratio.map_or_else(|| UNKNOWN.into(), share)
+}
+
+/// A value with the unit that judgements print: `ms` are times, `%` shares from 0 to 1, `/s` rates.
+pub fn with_unit(value: Option<f64>, unit: &str) -> String {
+    let Some(value) = value.filter(|value| value.is_finite()) else {
+        return UNKNOWN.into();
+    };
+    match unit {
+        "ms" => time(value * 1e6),
+        "%" => share(value),
+        "/s" => rate(value),
+        "B" | "bytes" => bytes(value),
+        "" if value.fract() == 0.0 && (0.0..9e15).contains(&value) => count(value as u64),
+        "" => digits(value),
+        _ => format!("{} {unit}", digits(value)),
+    }
+}
+
+/// A signed relative distance, for example `+12.3 %`.
+pub fn margin(relative: Option<f64>) -> String {
+    match relative.filter(|relative| relative.is_finite()) {
+        None => UNKNOWN.into(),
+        Some(relative) if relative.abs() >= 100.0 => format!("{}×", signed(relative)),
+        Some(relative) => format!("{} %", signed(relative * 100.0)),
+    }
+}
+
+fn signed(value: f64) -> String {
+    format!("{}{}", if value < 0.0 { "−" } else { "+" }, digits(value.abs()))
+}
+
+/// Three significant digits without an exponent.
+pub fn digits(value: f64) -> String {
+    match value.abs() {
+        size if size >= 99.95 => format!("{value:.0}"),
+        size if size >= 9.995 => format!("{value:.1}"),
+        0.0 => "0".into(),
+        size if size >= 0.0995 => format!("{value:.2}"),
+        _ => format!("{value:.3}"),
+    }
+}
+
+fn scaled(value: f64, units: &[(&str, f64)]) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.into();
+    }
+    let fits = units.iter().find(|(_, scale)| value.abs() < 999.5 * scale).or(units.last());
+    let (unit, scale) = fits.copied().unwrap_or(("", 1.0));
+    let whole = scale == 1.0 && value.fract() == 0.0;
+    let number = if whole { format!("{value:.0}") } else { digits(value / scale) };
+    format!("{number} {unit}").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,274 @@
+//! A run over time in a bounded number of bins.
+//!
+//! Windows stream in; neighbours share a bin when the run is long. Percentiles of a bin come from merged
+//! histograms, never from other percentiles. Memory is bounded by the number of bins, not by the run's length.
+
+use nmax_metrics::histogram::Exact;
+use nmax_metrics::{ErrorKind, Histogram, LatencySet, Nanos, RequestStats, Section, Window};
+
+/// Rows of the heat map per factor of ten.
+pub const HEAT_ROWS_PER_DECADE: f64 = 10.0;
+/// Lower edge of the first row, ns; faster exchanges count in that row.
+pub const HEAT_LOWEST_NS: f64 = 1e4;
+/// Rows, from 10 µs to 1 h.
+pub const HEAT_ROWS: usize = 86;
+
+/// The row of the heat map that holds a latency.
+pub fn heat_row(ns: u64) -> usize {
+    let row = (ns.max(1) as f64 / HEAT_LOWEST_NS).log10() * HEAT_ROWS_PER_DECADE;
+    (row.max(0.0) as usize).min(HEAT_ROWS - 1)
+}
+
+/// Lower edge of a row of the heat map, ns.
+pub fn heat_row_low_ns(row: usize) -> f64 {
+    HEAT_LOWEST_NS * 10f64.powf(row as f64 / HEAT_ROWS_PER_DECADE)
+}
+
+/// A run over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Series {
+    /// Bins of equal width, the last one possibly shorter, from the beginning of the run.
+    pub bins: Vec<Bin>,
+}
+
+/// One span of time, ramps and warm-up included.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bin {
+    /// Beginning, seconds since the start of the run.
+    pub start_s: f64,
+    /// Length, seconds.
+    pub width_s: f64,
+    /// Mean level of the plan: iterations per second (open) or virtual users (closed); `None` until the view knows the plan.
+    pub intended: Option<f64>,
+    /// Iterations started per second.
+    pub started_per_s: f64,
+    /// Exchanges ended per second.
+    pub completed_per_s: f64,
+    /// Exchanges that ended ok, per second.
+    pub ok_per_s: f64,
+    /// Valid replies that were not ok, per second.
+    pub failed_per_s: f64,
+    /// Exchanges without a valid reply, per second.
+    pub errors_per_s: f64,
+    /// Exchanges without a valid reply, by [`ErrorKind::index`].
+    pub error_kinds: [u64; ErrorKind::ALL.len()],
+    /// Bytes received per second.
+    pub bytes_per_s: f64,
+    /// Mean number of iterations in flight.
+    pub in_flight: f64,
+    /// Connections opened.
+    pub connections: u64,
+    /// Response time.
+    pub response: Percentiles,
+    /// Service time.
+    pub service: Percentiles,
+    /// Send lag.
+    pub send_lag: Percentiles,
+    /// Exchanges per row of the heat map, by response time; [`heat_row`] gives the row.
+    pub heat: Vec<u64>,
+}
+
+/// Percentiles of one bin, ns; `None` without values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Percentiles {
+    /// Median.
+    pub p50: Option<u64>,
+    /// 95th percentile.
+    pub p95: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// Largest.
+    pub max: Option<u64>,
+}
+
+impl Percentiles {
+    fn of(histogram: &Histogram) -> Self {
+        Self {
+            p50: histogram.quantile_ns(0.5),
+            p95: histogram.quantile_ns(0.95),
+            p99: histogram.quantile_ns(0.99),
+            max: histogram.max_ns(),
+        }
+    }
+}
+
+/// Takes windows in any order, of one worker each or merged, and makes a [`Series`] of them.
+#[derive(Clone, Debug)]
+pub struct SeriesBuilder {
+    duration: Nanos,
+    bins_max: u64,
+    width: Nanos,
+    windows_per_bin: u64,
+    windows: u64,
+    sums: Vec<Sums>,
+}
+
+impl SeriesBuilder {
+    /// For a run of about `duration`, in at most `bins_max` bins. A run that takes longer gets wider bins.
+    pub fn new(duration: Nanos, bins_max: usize) -> Self {
+        let bins_max = u64::try_from(bins_max.max(1)).unwrap_or(u64::MAX);
+        Self { duration, bins_max, width: Nanos::ZERO, windows_per_bin: 1, windows: 0, sums: Vec::new() }
+    }
+
+    /// Adds a window. All windows of a run have the width of the first; others are left out.
+    pub fn push(&mut self, window: &Window) {
+        if window.width == Nanos::ZERO {
+            return;
+        }
+        if self.width == Nanos::ZERO {
+            self.width = window.width;
+            self.windows_per_bin = self.duration.0.div_ceil(self.width.0).div_ceil(self.bins_max).max(1);
+        }
+        if window.width != self.width {
+            return;
+        }
+        while window.index / self.windows_per_bin >= self.bins_max {
+            self.halve();
+        }
+        let bin = usize::try_from(window.index / self.windows_per_bin).expect("below the largest number of bins");
+        if self.sums.len() <= bin {
+            self.sums.resize_with(bin + 1, Sums::default);
+        }
+        self.sums[bin].add_window(window);
+        self.windows = self.windows.max(window.index.saturating_add(1));
+    }
+
+    /// Doubles the width of the bins.
+    fn halve(&mut self) {
+        self.windows_per_bin = self.windows_per_bin.saturating_mul(2);
+        let mut halves = std::mem::take(&mut self.sums).into_iter();
+        while let Some(mut sum) = halves.next() {
+            if let Some(next) = halves.next() {
+                sum.merge(&next);
+            }
+            self.sums.push(sum);
+        }
+    }
+
+    /// The series of all windows so far.
+    pub fn finish(&self) -> Series {
+        let bin = |(index, sums): (usize, &Sums)| {
+            let first = index as u64 * self.windows_per_bin;
+            let windows = self.windows_per_bin.min(self.windows - first);
+            let width_s = self.width.as_secs_f64();
+            sums.bin(first as f64 * width_s, windows as f64 * width_s)
+        };
+        Series { bins: self.sums.iter().enumerate().map(bin).collect() }
+    }
+}
+
+/// What a bin adds up.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    started: u64,
+    ok: u64,
+    failed: u64,
+    errors: u64,
+    error_kinds: [u64; ErrorKind::ALL.len()],
+    bytes_received: u64,
+    in_flight_ns: u128,
+    connections: u64,
+    response: Sparse,
+    service: Sparse,
+    send_lag: Sparse,
+}
+
+impl Sums {
+    fn add_window(&mut self, window: &Window) {
+        let mut latencies = LatencySet::default();
+        for section in Section::ALL {
+            let load = window.aggregate.load(section);
+            self.started += load.started;
+            self.in_flight_ns += load.in_flight_ns;
+            self.connections += load.connections;
+            for (_, stats) in window.aggregate.requests(section) {
+                self.add_counts(stats);
+                stats.outcomes.iter().flatten().for_each(|set| latencies.merge(set));
+            }
+        }
+        self.response.merge(&latencies.response);
+        self.service.merge(&latencies.service);
+        self.send_lag.merge(&latencies.send_lag);
+    }
+
+    fn add_counts(&mut self, stats: &RequestStats) {
+        self.ok += stats.ok();
+        self.failed += stats.failed();
+        self.errors += stats.errors();
+        self.bytes_received += stats.bytes_received;
+        for (mine, theirs) in self.error_kinds.iter_mut().zip(stats.errors) {
+            *mine += theirs;
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.started += other.started;
+        self.ok += other.ok;
+        self.failed += other.failed;
+        self.errors += other.errors;
+        self.bytes_received += other.bytes_received;
+        self.in_flight_ns += other.in_flight_ns;
+        self.connections += other.connections;
+        for (mine, theirs) in self.error_kinds.iter_mut().zip(other.error_kinds) {
+            *mine += theirs;
+        }
+        self.response.merge(&other.response.histogram());
+        self.service.merge(&other.service.histogram());
+        self.send_lag.merge(&other.send_lag.histogram());
+    }
+
+    fn bin(&self, start_s: f64, width_s: f64) -> Bin {
+        let per_s = |n: u64| n as f64 / width_s;
+        let mut heat = vec![0; HEAT_ROWS];
+        for (value_ns, count) in &self.response.buckets {
+            heat[heat_row(*value_ns)] += count;
+        }
+        Bin {
+            start_s,
+            width_s,
+            intended: None,
+            started_per_s: per_s(self.started),
+            completed_per_s: per_s(self.ok + self.failed + self.errors),
+            ok_per_s: per_s(self.ok),
+            failed_per_s: per_s(self.failed),
+            errors_per_s: per_s(self.errors),
+            error_kinds: self.error_kinds,
+            bytes_per_s: per_s(self.bytes_received),
+            in_flight: self.in_flight_ns as f64 / 1e9 / width_s,
+            connections: self.connections,
+            response: Percentiles::of(&self.response.histogram()),
+            service: Percentiles::of(&self.service.histogram()),
+            send_lag: Percentiles::of(&self.send_lag.histogram()),
+            heat,
+        }
+    }
+}
+
+/// A histogram without its empty buckets: a bin keeps hundreds of bytes instead of tens of kilobytes.
+#[derive(Clone, Debug, Default)]
+struct Sparse {
+    exact: Option<Exact>,
+    /// Highest value of the bucket, ns, and count; ascending.
+    buckets: Vec<(u64, u64)>,
+}
+
+impl Sparse {
+    fn histogram(&self) -> Histogram {
+        let mut histogram = Histogram::new();
+        if let Some(exact) = self.exact {
+            self.buckets.iter().for_each(|(high_ns, count)| histogram.record_n(*high_ns, *count));
+            histogram.set_exact(exact);
+        }
+        histogram
+    }
+
+    fn merge(&mut self, other: &Histogram) {
+        if other.is_empty() {
+            return;
+        }
+        let mut merged = self.histogram();
+        merged.merge(other);
+        self.exact = Some(merged.exact());
+        self.buckets = merged.recorded().map(|(_, high_ns, count)| (high_ns, count)).collect();
+    }
+}

@@ -1,0 +1,71 @@
+//! The plan's stages on the time axis.
+
+use nmax_metrics::Nanos;
+use nmax_plan::schedule::{Stage, StageKind};
+
+/// A stage with its place in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// `warm-up`, `ramp-up`, `hold` or `ramp-down`.
+    pub name: &'static str,
+    /// Beginning, seconds since the start of the run.
+    pub start_s: f64,
+    /// End, seconds since the start of the run.
+    pub end_s: f64,
+    /// Whether statistics are made of it.
+    pub counted: bool,
+}
+
+/// The stages up to the end of the run.
+pub(crate) fn spans(stages: &[Stage], end: Nanos) -> Vec<Span> {
+    let pieces = pieces(stages).filter(|(start, stop, _)| start < &end && start < stop);
+    let span = |(start, stop, stage): (Nanos, Nanos, &Stage)| Span {
+        name: match stage.kind {
+            StageKind::WarmUp => "warm-up",
+            StageKind::RampUp => "ramp-up",
+            StageKind::Hold => "hold",
+            StageKind::RampDown => "ramp-down",
+        },
+        start_s: start.as_secs_f64(),
+        end_s: stop.min(end).as_secs_f64(),
+        counted: stage.kind == StageKind::Hold,
+    };
+    pieces.map(span).collect()
+}
+
+fn pieces(stages: &[Stage]) -> impl Iterator<Item = (Nanos, Nanos, &Stage)> {
+    stages.iter().scan(Nanos::ZERO, |at, stage| {
+        let start = *at;
+        *at = stage.length_ns.map_or(Nanos::MAX, |length_ns| start + Nanos(length_ns));
+        Some((start, *at, stage))
+    })
+}
+
+/// Mean level between two instants: the integral of the stages over the distance; 0 outside of them.
+pub(crate) fn mean_level(stages: &[Stage], from: Nanos, to: Nanos) -> f64 {
+    if to <= from {
+        return 0.0;
+    }
+    let part = |(start, stop, stage): (Nanos, Nanos, &Stage)| {
+        let (a, b) = (start.max(from), stop.min(to));
+        if b <= a {
+            return 0.0;
+        }
+        let level = |at: Nanos| match stage.length_ns {
+            Some(length_ns) if length_ns > 0 => {
+                stage.from + (stage.to - stage.from) * (at.since(start).0 as f64 / length_ns as f64)
+            }
+            _ => stage.from,
+        };
+        (level(a) + level(b)) / 2.0 * b.since(a).as_secs_f64()
+    };
+    pieces(stages).map(part).sum::<f64>() / to.since(from).as_secs_f64()
+}
+
+/// Mean level of a bin; `None` when it begins after the last stage (drain).
+pub(crate) fn bin_level(stages: &[Stage], start_s: f64, width_s: f64) -> Option<f64> {
+    let at = |seconds: f64| Nanos((seconds * 1e9).round() as u64);
+    let end = pieces(stages).last()?.1;
+    let (from, to) = (at(start_s), at(start_s + width_s));
+    (from < end).then(|| mean_level(stages, from, to))
+}

@@ -1,0 +1,247 @@
+//! The result as a table, and the live display. Symbols carry the meaning; color only repeats it.
+
+use nmax_analysis::Verdict;
+
+use crate::number;
+use crate::problems::Problem;
+use crate::view::View;
+
+mod live;
+mod requests;
+mod text;
+
+pub use live::{LiveView, plain_line, progress};
+use text::{Ink, paint, safe, shorten, width, wrap};
+
+/// Least width that is supported, columns.
+pub const WIDTH_MIN: usize = 60;
+
+/// How to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Color by ANSI codes.
+    pub color: bool,
+    /// Columns; at least [`WIDTH_MIN`] are used.
+    pub width: usize,
+    /// Every number of the table of requests, whatever the width.
+    pub wide: bool,
+}
+
+impl Default for Style {
+    fn default() -> Self {
+        Self { color: false, width: 80, wide: false }
+    }
+}
+
+/// Most errors, checks and reasons listed.
+const LIST_MAX: usize = 12;
+
+/// The result of a run. No line is wider than `style.width`, except those of the wide table of requests.
+pub fn table(view: &View, style: Style) -> String {
+    let mut page = Page { text: String::new(), color: style.color, width: style.width.max(WIDTH_MIN) };
+    header(&mut page, view);
+    load(&mut page, view);
+    requests::write(&mut page, view, style.wide);
+    thresholds(&mut page, view);
+    checks(&mut page, view);
+    problems(&mut page, view);
+    gates(&mut page, view);
+    losses(&mut page, view);
+    page.text
+}
+
+/// Lines as they are written.
+struct Page {
+    text: String,
+    color: bool,
+    width: usize,
+}
+
+impl Page {
+    fn line(&mut self, text: &str) {
+        self.text.push_str(text.trim_end());
+        self.text.push('\n');
+    }
+
+    fn paint(&self, text: &str, ink: Ink) -> String {
+        paint(text, ink, self.color)
+    }
+
+    fn heading(&mut self, title: &str) {
+        self.line("");
+        let title = self.paint(title, Ink::Bold);
+        self.line(&title);
+    }
+
+    /// A symbol, then text wrapped beside it.
+    fn item(&mut self, symbol: &str, ink: Ink, text: &str) {
+        let indent = width(symbol) + 3;
+        for (index, part) in wrap(text, self.width - indent).iter().enumerate() {
+            let lead = if index == 0 { format!("  {} ", self.paint(symbol, ink)) } else { " ".repeat(indent) };
+            self.line(&(lead + part));
+        }
+    }
+
+    /// A word in a column of its own, then text wrapped beside it.
+    fn entry(&mut self, word: &str, text: &str) {
+        for (index, part) in wrap(text, self.width - 10).iter().enumerate() {
+            let lead = text::left(if index == 0 { word } else { "" }, 10);
+            let lead = self.paint(&lead, Ink::Dim);
+            self.line(&(lead + part));
+        }
+    }
+}
+
+/// Symbol, word and color of a verdict.
+fn verdict_mark(verdict: Verdict) -> (&'static str, &'static str, Ink) {
+    match verdict {
+        Verdict::Pass => ("✓", "PASS", Ink::Good),
+        Verdict::Fail => ("✗", "FAIL", Ink::Bad),
+        Verdict::Invalid => ("!", "INVALID", Ink::Warning),
+    }
+}
+
+fn mark(holds: bool) -> (&'static str, Ink) {
+    if holds { ("✓", Ink::Good) } else { ("✗", Ink::Bad) }
+}
+
+fn header(page: &mut Page, view: &View) {
+    let (symbol, word, ink) = verdict_mark(view.verdict);
+    let verdict = format!("{symbol} {word}");
+    let title = shorten(view.title(), page.width - width(&verdict) - 2);
+    let line = format!("{}  {}", page.paint(&verdict, ink), page.paint(&title, Ink::Bold));
+    page.line(&line);
+    if !view.run.id.is_empty() {
+        page.entry("run", &format!("{}, {}", view.run.id, view.run.started_at));
+    }
+    if !view.run.target.is_empty() {
+        page.entry("target", &view.run.target);
+    }
+    if !view.run.note.is_empty() {
+        page.entry("note", &view.run.note);
+    }
+    for reason in view.reasons.iter().take(LIST_MAX) {
+        let (symbol, ink) = if reason.decides { (symbol, ink) } else { ("!", Ink::Warning) };
+        page.item(symbol, ink, &reason.text);
+    }
+    more(page, view.reasons.len(), LIST_MAX, "reasons");
+    for limit in &view.limits_hit {
+        page.item("!", Ink::Warning, limit);
+    }
+}
+
+fn more(page: &mut Page, count: usize, shown: usize, what: &str) {
+    if count > shown {
+        page.item("…", Ink::Dim, &format!("{} more {what}", count - shown));
+    }
+}
+
+fn load(page: &mut Page, view: &View) {
+    page.entry("load", &load_text(view));
+}
+
+/// The load in one sentence: intended, achieved, how long, which phase.
+fn load_text(view: &View) -> String {
+    let achieved = number::rate_or_unknown(view.achieved_rate_per_s);
+    let intended = match (view.intended_rate_per_s, view.intended_vus) {
+        (Some(rate), _) => format!("open, iterations intended {}, achieved {achieved}", number::rate(rate)),
+        (_, Some(vus)) => format!("closed, {} virtual users, iterations achieved {achieved}", number::digits(vus)),
+        _ => format!("iterations achieved {achieved}"),
+    };
+    let phase = &view.phase;
+    let in_flight = view.in_flight.map_or_else(String::new, |n| format!(", {} in flight", number::digits(n)));
+    let ran = number::span(view.duration_s);
+    format!("{intended}{in_flight}; phase {} {} of {ran}", phase.name, number::span(phase.length_s()))
+}
+
+fn thresholds(page: &mut Page, view: &View) {
+    if view.thresholds.is_empty() {
+        return;
+    }
+    page.heading("Thresholds");
+    for result in &view.thresholds {
+        let (symbol, ink) = mark(result.holds);
+        let figures = match result.value {
+            Some(_) => {
+                let margin = result.margin.map_or_else(String::new, |m| format!(", margin {}", number::margin(Some(m))));
+                format!("{}{margin}", number::with_unit(result.value, result.unit))
+            }
+            None => "no samples".to_owned(),
+        };
+        page.item(symbol, ink, &format!("{}: {figures}", result.condition));
+    }
+}
+
+fn checks(page: &mut Page, view: &View) {
+    if view.checks.is_empty() {
+        return;
+    }
+    page.heading(&format!("Checks ({})", view.phase.name));
+    let mut rows: Vec<_> = view.checks.iter().collect();
+    rows.sort_by_key(|check| std::cmp::Reverse(check.failed));
+    for check in rows.iter().take(LIST_MAX) {
+        let (symbol, ink) = mark(check.failed == 0);
+        let all = check.passed + check.failed;
+        let text = format!("{}: {} of {} held", check.name, number::count(check.passed), number::count(all));
+        page.item(symbol, ink, &text);
+    }
+    more(page, rows.len(), LIST_MAX, "checks");
+}
+
+fn problems(page: &mut Page, view: &View) {
+    if view.problems.is_empty() {
+        return;
+    }
+    page.heading("Failures and errors (whole run)");
+    for problem in view.problems.iter().take(LIST_MAX) {
+        page.item("✗", Ink::Bad, &problem_text(problem));
+        if let Some(example) = problem.examples.first() {
+            let at = number::span(example.at.as_secs_f64());
+            let text = format!("for example {} at {at}: {}", example.name, example.text);
+            let text = shorten(&text, 3 * (page.width - 4));
+            page.item(" ", Ink::Plain, &text);
+        }
+    }
+    more(page, view.problems.len(), LIST_MAX, "kinds");
+}
+
+fn problem_text(problem: &Problem) -> String {
+    let count = problem.count.map_or_else(String::new, |count| format!(", {} times", number::count(count)));
+    format!("{}{count}: {}", problem.kind, problem.remedy)
+}
+
+fn gates(page: &mut Page, view: &View) {
+    let closed: Vec<_> = view.gates.iter().filter(|gate| !gate.holds).collect();
+    if closed.is_empty() {
+        return;
+    }
+    page.heading("Why these numbers may not be believed");
+    for gate in closed {
+        page.item("!", Ink::Warning, &format!("{} {}: {}", gate.code, gate.name, gate.text));
+    }
+}
+
+fn losses(page: &mut Page, view: &View) {
+    page.line("");
+    if view.dropped.total() > 0 {
+        let dropped = &view.dropped;
+        page.entry(
+            "dropped",
+            &format!(
+                "{} due iterations never started ({} by the injector, {} by the in-flight limit)",
+                number::count(dropped.total()),
+                number::count(dropped.injector),
+                number::count(dropped.in_flight_limit),
+            ),
+        );
+    }
+    if view.censored > 0 {
+        let age = number::time_or_unknown(view.censored_age_max_ns);
+        let censored = number::count(view.censored);
+        page.entry("censored", &format!("{censored} exchanges unfinished at the end, the oldest {age} old"));
+    }
+    if let Some(path) = &view.report_path {
+        let line = format!("{}{}", page.paint(&text::left("report", 10), Ink::Dim), safe(path));
+        page.line(&line);
+    }
+}

@@ -1,0 +1,169 @@
+//! The live display: a few lines that replace each other, or one plain line per period.
+
+use nmax_metrics::{Aggregate, LatencySet, Nanos, RequestStats, Section, Window};
+use nmax_plan::plan::{Plan, Workload};
+
+use super::text::{Ink, left, paint, shorten, width};
+use super::{Style, WIDTH_MIN};
+use crate::{number, shape};
+
+/// The last windows of a run in progress.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LiveView {
+    /// Since the beginning of the run, seconds.
+    pub elapsed_s: f64,
+    /// Planned length, seconds; `None` when it is not known in advance.
+    pub total_s: Option<f64>,
+    /// Stage of the plan at the end of the last window.
+    pub stage: &'static str,
+    /// Span that the numbers below are of, seconds.
+    pub covered_s: f64,
+    /// Whether iterations start by schedule.
+    pub open: bool,
+    /// Mean level of the plan: iterations per second (open) or virtual users (closed).
+    pub intended: Option<f64>,
+    /// Iterations started per second.
+    pub started_per_s: Option<f64>,
+    /// Exchanges ended per second.
+    pub completed_per_s: Option<f64>,
+    /// Mean iterations in flight.
+    pub in_flight: Option<f64>,
+    /// Exchanges.
+    pub count: u64,
+    /// (failed + errors) / count
+    pub failure_rate: Option<f64>,
+    /// Due iterations that never started.
+    pub dropped: u64,
+    /// Median response time, ns.
+    pub response_p50_ns: Option<u64>,
+    /// 95th percentile of the response time, ns.
+    pub response_p95_ns: Option<u64>,
+    /// 99th percentile of the response time, ns.
+    pub response_p99_ns: Option<u64>,
+    /// 95th percentile of the service time, ns.
+    pub service_p95_ns: Option<u64>,
+    /// 99th percentile of the send lag, ns.
+    pub lag_p99_ns: Option<u64>,
+    /// Exchanges ended, per window, oldest first.
+    pub history: Vec<u64>,
+}
+
+impl LiveView {
+    /// From the last windows, oldest first, of equal width and merged over workers.
+    pub fn new(plan: &Plan, elapsed_s: f64, total_s: Option<f64>, windows: &[Window]) -> Self {
+        let mut sum = Aggregate::default();
+        windows.iter().for_each(|window| sum.merge(&window.aggregate));
+        let sum = sum.whole();
+        let (load, total) = (sum.load(Section::Hold), sum.total(Section::Hold));
+        let latencies: LatencySet = total.latencies();
+        let covered_s: f64 = windows.iter().map(|window| window.width.as_secs_f64()).sum();
+        let per_s = |n: f64| (covered_s > 0.0).then(|| n / covered_s);
+        let start = windows.first().map_or(Nanos::ZERO, Window::start);
+        let end = windows.last().map_or(Nanos::ZERO, Window::end);
+        let stages = shape::spans(&plan.stages, Nanos::MAX);
+        let at_s = end.as_secs_f64();
+        let stage = stages.iter().find(|span| at_s <= span.end_s).map_or("drain", |span| span.name);
+        Self {
+            elapsed_s,
+            total_s,
+            stage,
+            covered_s,
+            open: matches!(plan.workload, Workload::Open { .. }),
+            intended: (end > start).then(|| shape::mean_level(&plan.stages, start, end)),
+            started_per_s: per_s(load.started as f64),
+            completed_per_s: per_s(total.count() as f64),
+            in_flight: per_s(load.in_flight_ns as f64 / 1e9),
+            count: total.count(),
+            failure_rate: total.failure_rate(),
+            dropped: load.dropped.total(),
+            response_p50_ns: latencies.response.quantile_ns(0.5),
+            response_p95_ns: latencies.response.quantile_ns(0.95),
+            response_p99_ns: latencies.response.quantile_ns(0.99),
+            service_p95_ns: latencies.service.quantile_ns(0.95),
+            lag_p99_ns: latencies.send_lag.quantile_ns(0.99),
+            history: windows.iter().map(|window| completed(&window.aggregate)).collect(),
+        }
+    }
+}
+
+fn completed(aggregate: &Aggregate) -> u64 {
+    let sections = Section::ALL.iter().flat_map(|section| aggregate.requests(*section));
+    sections.map(|(_, stats): (_, &RequestStats)| stats.count()).sum()
+}
+
+/// The display: always the same number of lines, none wider than `style.width`.
+pub fn progress(live: &LiveView, style: Style) -> Vec<String> {
+    let columns = style.width.max(WIDTH_MIN);
+    let clock = match live.total_s {
+        Some(total_s) => format!("{} of {}", number::span(live.elapsed_s), number::span(total_s)),
+        None => number::span(live.elapsed_s),
+    };
+    let stage = format!("{} {clock}", left(live.stage, 9));
+    let room = columns - width(&stage) - 2;
+    let bar = live.total_s.map_or_else(String::new, |total_s| bar(live.elapsed_s / total_s.max(1e-9), room.min(40)));
+    let failing = live.failure_rate.is_some_and(|rate| rate > 0.0);
+    let symbol = if failing { "✗" } else { "✓" };
+    let failures = format!("{symbol} {} failed", number::share_or_unknown(live.failure_rate));
+    let dropped = if live.dropped > 0 { format!("  ! {} dropped", number::count(live.dropped)) } else { String::new() };
+    let spark = sparkline(&live.history, (columns - 26).min(60));
+    let ink = if failing { Ink::Bad } else { Ink::Good };
+    vec![
+        format!("{stage}  {}", paint(&bar, Ink::Accent, style.color)),
+        shorten(&load_text(live), columns),
+        shorten(&times_text(live), columns),
+        paint(&shorten(&format!("{failures}{dropped}"), columns), ink, style.color),
+        format!("{} {}", left(&number::rate_or_unknown(live.completed_per_s), 9), paint(&spark, Ink::Accent, style.color)),
+    ]
+}
+
+/// One line for logs: no color, no control characters, not bound to a width.
+pub fn plain_line(live: &LiveView) -> String {
+    let total = live.total_s.map_or_else(String::new, |total_s| format!("/{}", number::span(total_s)));
+    let dropped = if live.dropped > 0 { format!(", {} dropped", live.dropped) } else { String::new() };
+    format!(
+        "{}{total} {}: {}; {}; failed {}{dropped}",
+        number::span(live.elapsed_s),
+        live.stage,
+        load_text(live),
+        times_text(live),
+        number::share_or_unknown(live.failure_rate),
+    )
+}
+
+fn load_text(live: &LiveView) -> String {
+    let started = number::rate_or_unknown(live.started_per_s);
+    let intended = match live.intended {
+        Some(rate) if live.open => format!("{started} of {}", number::rate(rate)),
+        Some(vus) => format!("{started}, {} VUs", number::digits(vus)),
+        None => started,
+    };
+    let in_flight = live.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits);
+    format!("iterations {intended}, in flight {in_flight}")
+}
+
+fn times_text(live: &LiveView) -> String {
+    let time = |ns| number::time_or_unknown(ns).replace(' ', "");
+    format!(
+        "response p50 {} p95 {} p99 {}, service p95 {}, lag p99 {}",
+        time(live.response_p50_ns),
+        time(live.response_p95_ns),
+        time(live.response_p99_ns),
+        time(live.service_p95_ns),
+        time(live.lag_p99_ns),
+    )
+}
+
+fn bar(share: f64, columns: usize) -> String {
+    let filled = ((share.clamp(0.0, 1.0) * columns as f64).round() as usize).min(columns);
+    "█".repeat(filled) + &"░".repeat(columns - filled)
+}
+
+const SPARKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The last values that fit, scaled from zero to their maximum.
+fn sparkline(values: &[u64], columns: usize) -> String {
+    let shown = &values[values.len().saturating_sub(columns)..];
+    let max = shown.iter().copied().max().unwrap_or(0).max(1);
+    let spark = |value: &u64| SPARKS[(u128::from(*value) * 7).div_ceil(u128::from(max)).min(7) as usize];
+    shown.iter().map(spark).collect()
+}

@@ -1,0 +1,147 @@
+//! The table of requests: response, service and lag always together.
+
+use super::text::{Ink, left, right, shorten};
+use super::{Page, more};
+use crate::number;
+use crate::view::{Stats, View};
+
+/// Most rows; the page and the files have the others.
+const ROWS_MAX: usize = 40;
+/// From this width on, a row fits beside a readable name.
+const ONE_LINE_MIN: usize = 78;
+
+/// A column: group, title, width, and what stands in it.
+struct Column {
+    group: &'static str,
+    title: &'static str,
+    width: usize,
+    cell: fn(&Stats) -> String,
+}
+
+const fn column(group: &'static str, title: &'static str, width: usize, cell: fn(&Stats) -> String) -> Column {
+    Column { group, title, width, cell }
+}
+
+const COLUMNS: [Column; 8] = [
+    column("", "count", 6, |stats| number::short_count(stats.count)),
+    column("", "failed", 6, |stats| number::share_or_unknown(stats.failure_rate)),
+    column("", "rate", 8, |stats| number::rate_or_unknown(stats.rate_per_s)),
+    column("response", "p50", 7, |stats| number::time_or_unknown(stats.times.response.p50())),
+    column("response", "p95", 7, |stats| number::time_or_unknown(stats.times.response.p95())),
+    column("response", "p99", 7, |stats| number::time_or_unknown(stats.times.response.p99())),
+    column("service", "p95", 7, |stats| number::time_or_unknown(stats.times.service.p95())),
+    column("lag", "p99", 7, |stats| number::time_or_unknown(stats.times.send_lag.p99())),
+];
+
+const WIDE_COLUMNS: [Column; 22] = [
+    column("", "count", 11, |stats| number::count(stats.count)),
+    column("", "failed", 6, |stats| number::share_or_unknown(stats.failure_rate)),
+    column("", "rate", 8, |stats| number::rate_or_unknown(stats.rate_per_s)),
+    column("", "received", 8, |stats| number::bytes(stats.bytes_received as f64)),
+    column("", "sent", 8, |stats| number::bytes(stats.bytes_sent as f64)),
+    column("response", "min", 7, |stats| number::time_or_unknown(stats.times.response.min_ns)),
+    column("response", "mean", 7, |stats| mean(stats.times.response.mean_ns)),
+    column("response", "p50", 7, |stats| number::time_or_unknown(stats.times.response.p50())),
+    column("response", "p90", 7, |stats| number::time_or_unknown(stats.times.response.p90())),
+    column("response", "p95", 7, |stats| number::time_or_unknown(stats.times.response.p95())),
+    column("response", "p99", 7, |stats| number::time_or_unknown(stats.times.response.p99())),
+    column("response", "p99.9", 7, |stats| number::time_or_unknown(stats.times.response.p999())),
+    column("response", "max", 7, |stats| number::time_or_unknown(stats.times.response.max_ns)),
+    column("service", "mean", 7, |stats| mean(stats.times.service.mean_ns)),
+    column("service", "p50", 7, |stats| number::time_or_unknown(stats.times.service.p50())),
+    column("service", "p95", 7, |stats| number::time_or_unknown(stats.times.service.p95())),
+    column("service", "p99", 7, |stats| number::time_or_unknown(stats.times.service.p99())),
+    column("service", "max", 7, |stats| number::time_or_unknown(stats.times.service.max_ns)),
+    column("lag", "p50", 7, |stats| number::time_or_unknown(stats.times.send_lag.p50())),
+    column("lag", "p99", 7, |stats| number::time_or_unknown(stats.times.send_lag.p99())),
+    column("lag", "p99.9", 7, |stats| number::time_or_unknown(stats.times.send_lag.p999())),
+    column("lag", "max", 7, |stats| number::time_or_unknown(stats.times.send_lag.max_ns)),
+];
+
+fn mean(ns: Option<f64>) -> String {
+    ns.map_or_else(|| number::UNKNOWN.into(), number::time)
+}
+
+/// Where names and numbers stand.
+struct Layout {
+    columns: &'static [Column],
+    /// Columns of the name; `None` puts it on a line of its own.
+    name: Option<usize>,
+    /// Whether units follow their number without a space.
+    tight: bool,
+}
+
+impl Layout {
+    fn new(width: usize, wide: bool) -> Self {
+        if wide {
+            return Self { columns: &WIDE_COLUMNS, name: Some(32), tight: false };
+        }
+        let numbers: usize = COLUMNS.iter().map(|column| column.width + 1).sum();
+        let name = (width >= ONE_LINE_MIN).then(|| (width - numbers).min(48));
+        Self { columns: &COLUMNS, name, tight: name.is_none() }
+    }
+
+    /// Width of a column with the space before it.
+    fn room(&self, column: &Column) -> usize {
+        if self.tight { column.width } else { column.width + 1 }
+    }
+
+    fn cells(&self, text: impl Fn(&Column) -> String) -> String {
+        let cell = |column: &Column| {
+            let text = text(column);
+            let text = if self.tight { text.replace(' ', "") } else { text };
+            right(&text, self.room(column))
+        };
+        self.columns.iter().map(cell).collect()
+    }
+
+    /// Group names, centered over their columns.
+    fn groups(&self) -> String {
+        let mut line = String::new();
+        for group in self.columns.chunk_by(|a, b| a.group == b.group) {
+            let room: usize = group.iter().map(|column| self.room(column)).sum();
+            let name = group[0].group;
+            let rule = room.saturating_sub(name.len() + 3);
+            let text = if name.is_empty() || group.len() == 1 {
+                right(name, room)
+            } else {
+                format!(" {} {name} {}", "─".repeat(rule / 2), "─".repeat(rule - rule / 2))
+            };
+            line.push_str(&text);
+        }
+        line
+    }
+}
+
+/// Writes the table: one row per request name, most frequent first, then the total.
+pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
+    let layout = Layout::new(page.width, wide);
+    let phase = &view.phase;
+    let (start, end) = (number::span(phase.start_s), number::span(phase.end_s));
+    page.heading(&format!("Requests (phase {}, {start} to {end})", phase.name));
+    let lead = " ".repeat(layout.name.unwrap_or(0));
+    let groups = page.paint(&(lead + &layout.groups()), Ink::Dim);
+    page.line(&groups);
+    let titles = left("", layout.name.unwrap_or(0)) + &layout.cells(|column| column.title.to_owned());
+    let titles = page.paint(&titles, Ink::Dim);
+    page.line(&titles);
+    for (name, stats) in view.requests.iter().take(ROWS_MAX) {
+        row(page, &layout, name, stats, Ink::Plain);
+    }
+    more(page, view.requests.len(), ROWS_MAX, "request names in the report");
+    row(page, &layout, "total", &view.total, Ink::Bold);
+}
+
+fn row(page: &mut Page, layout: &Layout, name: &str, stats: &Stats, ink: Ink) {
+    let cells = layout.cells(|column| (column.cell)(stats));
+    let line = match layout.name {
+        Some(columns) => left(&shorten(name, columns), columns) + &cells,
+        None => {
+            let name = page.paint(&shorten(name, page.width), if ink == Ink::Plain { Ink::Accent } else { ink });
+            page.line(&name);
+            cells
+        }
+    };
+    let line = page.paint(&line, ink);
+    page.line(&line);
+}

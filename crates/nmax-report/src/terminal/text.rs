@@ -1,0 +1,123 @@
+//! Text in columns: what is safe to print, how wide it is, how it is shortened, wrapped and colored.
+
+use std::borrow::Cow;
+
+/// Colors of the terminal's own palette.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Ink {
+    Plain,
+    Bold,
+    Dim,
+    Good,
+    Bad,
+    Warning,
+    Accent,
+}
+
+/// `text` in that color, or as it is.
+pub(super) fn paint(text: &str, ink: Ink, color: bool) -> String {
+    let code = match ink {
+        Ink::Plain => return text.to_owned(),
+        Ink::Bold => "1",
+        Ink::Dim => "2",
+        Ink::Good => "1;32",
+        Ink::Bad => "1;31",
+        Ink::Warning => "1;33",
+        Ink::Accent => "36",
+    };
+    if color && !text.is_empty() { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// Without characters that move the cursor, change direction or color: names come from servers.
+pub(super) fn safe(text: &str) -> Cow<'_, str> {
+    if text.chars().any(is_unsafe) {
+        Cow::Owned(text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+fn is_unsafe(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+/// Columns that a text takes.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(char_width).sum()
+}
+
+fn char_width(c: char) -> usize {
+    match u32::from(c) {
+        0x0300..=0x036F | 0x1AB0..=0x1AFF | 0x200B..=0x200D | 0x20D0..=0x20FF | 0xFE00..=0xFE0F => 0,
+        0x1100..=0x115F | 0x231A..=0x231B | 0x23E9..=0x23EC | 0x2614..=0x2615 | 0x2648..=0x2653 | 0x26A1 => 2,
+        0x26BD..=0x26BE | 0x26D4 | 0x2705 | 0x2728 | 0x274C | 0x2753..=0x2757 | 0x2795..=0x2797 => 2,
+        0x2B1B..=0x2B1C | 0x2B50 | 0x2B55 | 0x2E80..=0x303E | 0x3041..=0xA4CF | 0xA960..=0xA97F => 2,
+        0xAC00..=0xD7A3 | 0xF900..=0xFAFF | 0xFE30..=0xFE6F | 0xFF00..=0xFF60 | 0xFFE0..=0xFFE6 => 2,
+        0x1F000..=0x1FAFF | 0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
+}
+
+/// At most `limit` columns; a longer text loses its middle.
+pub(super) fn shorten(text: &str, limit: usize) -> String {
+    let text = safe(text);
+    if width(&text) <= limit {
+        return text.into_owned();
+    }
+    let Some(room) = limit.checked_sub(1) else {
+        return String::new();
+    };
+    let head = take(text.chars(), room - room / 2);
+    let mut tail: Vec<char> = take(text.chars().rev(), room / 2).chars().collect();
+    tail.reverse();
+    head + "…" + &tail.iter().collect::<String>()
+}
+
+/// The first characters that fit.
+fn take(characters: impl Iterator<Item = char>, limit: usize) -> String {
+    let mut used = 0;
+    let fits = |c: &char| {
+        used += char_width(*c);
+        used <= limit
+    };
+    characters.take_while(fits).collect()
+}
+
+/// Padded on the right to `columns`.
+pub(super) fn left(text: &str, columns: usize) -> String {
+    format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Padded on the left to `columns`.
+pub(super) fn right(text: &str, columns: usize) -> String {
+    format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
+}
+
+/// Lines of at most `limit` columns, broken at spaces where there are some.
+pub(super) fn wrap(text: &str, limit: usize) -> Vec<String> {
+    let limit = limit.max(2);
+    let text = safe(text);
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && width(&line) + 1 + width(word) > limit {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        let mut used = width(&line);
+        for c in word.chars() {
+            if used + char_width(c) > limit {
+                lines.push(std::mem::take(&mut line));
+                used = 0;
+            }
+            used += char_width(c);
+            line.push(c);
+        }
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}

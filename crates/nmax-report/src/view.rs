@@ -1,0 +1,425 @@
+//! The view: every number of a report, computed once. All outputs print it and compute nothing.
+
+use nmax_analysis::{Evidence, Gate, Judgement, Reason, ThresholdResult, Verdict, quantile_interval};
+use nmax_metrics::names::NAMES_MAX;
+use nmax_metrics::{
+    Aggregate, Catalog, Dropped, FailureExample, Histogram, LatencySet, Nanos, RequestStats, Section, suggest_template,
+};
+use nmax_plan::plan::{Connection, Plan, Version, Visitor, Workload};
+
+use crate::problems::{self, Problem};
+use crate::run::{Event, RunInfo};
+use crate::series::Series;
+use crate::shape::{self, Span};
+
+/// Confidence of every interval.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Everything that a report shows.
+#[derive(Clone, Debug)]
+pub struct View {
+    /// Identity and origin.
+    pub run: RunInfo,
+    /// PASS, FAIL or INVALID.
+    pub verdict: Verdict,
+    /// Why, and warnings.
+    pub reasons: Vec<Reason>,
+    /// The part of the run that the statistics are of.
+    pub phase: Phase,
+    /// Length of the whole run, drain included, seconds.
+    pub duration_s: f64,
+    /// Whether iterations start by schedule.
+    pub open: bool,
+    /// Mean intended iterations per second in the phase; `None` for closed workloads.
+    pub intended_rate_per_s: Option<f64>,
+    /// Mean planned virtual users in the phase; `None` for open workloads.
+    pub intended_vus: Option<f64>,
+    /// Iterations started per second in the phase; `None` when the phase has no length.
+    pub achieved_rate_per_s: Option<f64>,
+    /// Mean number of iterations in flight in the phase.
+    pub in_flight: Option<f64>,
+    /// Due iterations that never started, in the phase.
+    pub dropped: Dropped,
+    /// Of `dropped`, the share of due iterations.
+    pub dropped_share: Option<f64>,
+    /// Iterations that waited for an in-flight slot, in the phase.
+    pub waited: u64,
+    /// Exchanges unfinished at the end of the run.
+    pub censored: u64,
+    /// Age of the oldest of them, ns.
+    pub censored_age_max_ns: Option<u64>,
+    /// Connections opened in the phase.
+    pub connections: u64,
+    /// All requests.
+    pub total: Stats,
+    /// By request name, most frequent first.
+    pub requests: Vec<(String, Stats)>,
+    /// By scenario, in the order of the plan.
+    pub scenarios: Vec<ScenarioRow>,
+    /// By check, in the order of the plan.
+    pub checks: Vec<CheckRow>,
+    /// Thresholds, in the order of the plan.
+    pub thresholds: Vec<ThresholdResult>,
+    /// Gates that were looked at.
+    pub gates: Vec<Gate>,
+    /// What went wrong in the whole run, most frequent first.
+    pub problems: Vec<Problem>,
+    /// The injector in the phase.
+    pub injector: Injector,
+    /// The whole run over time.
+    pub series: Series,
+    /// The plan's stages on the time axis.
+    pub stages: Vec<Span>,
+    /// Choices that change what numbers mean: connection policy, visitor, version, timeout.
+    pub policy: Vec<(String, String)>,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// Caps that were reached, each a sentence with a remedy.
+    pub limits_hit: Vec<String>,
+    /// Where the page was written, for the last line of the table; set by whoever writes it.
+    pub report_path: Option<String>,
+}
+
+/// The part of a run that statistics are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phase {
+    /// `hold`, or `whole` when the run never held.
+    pub name: &'static str,
+    /// Beginning, seconds since the start of the run.
+    pub start_s: f64,
+    /// End, seconds since the start of the run.
+    pub end_s: f64,
+}
+
+impl Phase {
+    /// Length, seconds.
+    pub fn length_s(&self) -> f64 {
+        (self.end_s - self.start_s).max(0.0)
+    }
+}
+
+/// Numbers of one request name or of all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stats {
+    /// Exchanges.
+    pub count: u64,
+    /// Ended ok.
+    pub ok: u64,
+    /// Valid replies that were not ok.
+    pub failed: u64,
+    /// No valid reply.
+    pub errors: u64,
+    /// (failed + errors) / count; `None` without exchanges.
+    pub failure_rate: Option<f64>,
+    /// Exchanges per second; `None` when the phase has no length.
+    pub rate_per_s: Option<f64>,
+    /// Bytes received on the wire.
+    pub bytes_received: u64,
+    /// Bytes sent on the wire.
+    pub bytes_sent: u64,
+    /// Replies by status code, ascending.
+    pub status: Vec<(u16, u64)>,
+    /// Errors by kind, those that occurred.
+    pub error_kinds: Vec<(&'static str, u64)>,
+    /// Times of all outcomes together.
+    pub times: Times,
+    /// Times by outcome: ok, failed, error.
+    pub by_outcome: [Times; 3],
+}
+
+/// The three times of an exchange, side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Times {
+    /// done − intended
+    pub response: Dist,
+    /// done − sent
+    pub service: Dist,
+    /// sent − intended
+    pub send_lag: Dist,
+}
+
+/// Quantiles that every distribution shows: name and value.
+pub const QUANTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
+
+/// A distribution of times, ns. Numbers are `None` without values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dist {
+    /// Number of values.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean_ns: Option<f64>,
+    /// Smallest.
+    pub min_ns: Option<u64>,
+    /// Largest.
+    pub max_ns: Option<u64>,
+    /// Values at [`QUANTILES`].
+    pub quantiles_ns: [Option<u64>; QUANTILES.len()],
+    /// Within-run 95 % intervals of the same; `None` where there are too few values.
+    pub intervals_ns: [Option<(u64, u64)>; QUANTILES.len()],
+    /// Values above one hour, counted as one hour.
+    pub clamped: u64,
+}
+
+impl Dist {
+    /// The numbers of a histogram.
+    pub fn of(histogram: &Histogram) -> Self {
+        Self {
+            count: histogram.count(),
+            mean_ns: histogram.mean_ns(),
+            min_ns: histogram.min_ns(),
+            max_ns: histogram.max_ns(),
+            quantiles_ns: QUANTILES.map(|(_, q)| histogram.quantile_ns(q)),
+            intervals_ns: QUANTILES.map(|(_, q)| quantile_interval(histogram, q, CONFIDENCE)),
+            clamped: histogram.exact().clamped,
+        }
+    }
+
+    /// Median, ns.
+    pub fn p50(&self) -> Option<u64> {
+        self.quantiles_ns[0]
+    }
+
+    /// 90th percentile, ns.
+    pub fn p90(&self) -> Option<u64> {
+        self.quantiles_ns[1]
+    }
+
+    /// 95th percentile, ns.
+    pub fn p95(&self) -> Option<u64> {
+        self.quantiles_ns[2]
+    }
+
+    /// 99th percentile, ns.
+    pub fn p99(&self) -> Option<u64> {
+        self.quantiles_ns[3]
+    }
+
+    /// 99.9th percentile, ns.
+    pub fn p999(&self) -> Option<u64> {
+        self.quantiles_ns[4]
+    }
+}
+
+/// Numbers of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScenarioRow {
+    /// Its name.
+    pub name: String,
+    /// Iterations completed.
+    pub iterations: u64,
+    /// Completed iterations in which something was not ok.
+    pub failed: u64,
+    /// Iterations completed per second.
+    pub rate_per_s: Option<f64>,
+    /// Durations of completed iterations.
+    pub iteration_time: Dist,
+}
+
+/// Counts of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRow {
+    /// Its name.
+    pub name: String,
+    /// Held.
+    pub passed: u64,
+    /// Did not hold.
+    pub failed: u64,
+}
+
+/// What is known of the injector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Injector {
+    /// Worker threads.
+    pub workers: u32,
+    /// Mean CPU utilization over workers, 0 to 1.
+    pub cpu_utilization: Option<f64>,
+    /// CPU utilization of the busiest worker, 0 to 1.
+    pub cpu_utilization_max: Option<f64>,
+    /// What the injector itself added to response times.
+    pub lag: Dist,
+    /// Most open descriptors at once.
+    pub open_files_max: Option<u64>,
+    /// Most local ports in use at once.
+    pub ports_used_max: Option<u64>,
+    /// Exchanges repeated because a kept connection had been closed.
+    pub retries: u64,
+}
+
+impl View {
+    /// Computes every number of the report. O(names × buckets).
+    pub fn new(
+        evidence: &Evidence<'_>,
+        judgement: &Judgement,
+        run: RunInfo,
+        mut series: Series,
+        failures: &[FailureExample],
+        events: Vec<Event>,
+    ) -> Self {
+        let (plan, catalog) = (evidence.plan, evidence.catalog);
+        let whole = evidence.totals.whole();
+        let held = evidence.hold_s() > 0.0;
+        let (name, (start, end)) = if held { ("hold", evidence.hold) } else { ("whole", (Nanos::ZERO, evidence.end)) };
+        let phase = Phase { name, start_s: start.as_secs_f64(), end_s: end.as_secs_f64() };
+        let counted = if held { evidence.totals } else { &whole };
+        let length_s = phase.length_s();
+        let load = counted.load(Section::Hold);
+        let open = matches!(plan.workload, Workload::Open { .. });
+        let level = (length_s > 0.0).then(|| shape::mean_level(&plan.stages, start, end));
+        for bin in &mut series.bins {
+            bin.intended = shape::bin_level(&plan.stages, bin.start_s, bin.width_s);
+        }
+        Self {
+            verdict: judgement.verdict,
+            reasons: judgement.reasons.clone(),
+            phase,
+            duration_s: evidence.end.as_secs_f64(),
+            open,
+            intended_rate_per_s: level.filter(|_| open),
+            intended_vus: level.filter(|_| !open),
+            achieved_rate_per_s: per_s(load.started, length_s),
+            in_flight: (length_s > 0.0).then(|| load.in_flight_ns as f64 / 1e9 / length_s),
+            dropped: load.dropped,
+            dropped_share: (load.due > 0).then(|| load.dropped.total() as f64 / load.due as f64),
+            waited: load.waited,
+            censored: whole.load(Section::Hold).censored.count(),
+            censored_age_max_ns: whole.load(Section::Hold).censored.max_ns(),
+            connections: load.connections,
+            total: Stats::of(&counted.total(Section::Hold), length_s),
+            requests: request_rows(counted, catalog, length_s),
+            scenarios: scenario_rows(counted, catalog, length_s),
+            checks: check_rows(counted, catalog),
+            thresholds: judgement.thresholds.clone(),
+            gates: judgement.gates.clone(),
+            problems: problems::collect(&whole, catalog, failures),
+            injector: injector(evidence, counted),
+            series,
+            stages: shape::spans(&plan.stages, evidence.end),
+            policy: policy(plan),
+            events,
+            limits_hit: limits_hit(catalog),
+            report_path: None,
+            run,
+        }
+    }
+
+    /// Heading of the run: its name, or the target when it has none.
+    pub fn title(&self) -> &str {
+        if self.run.name.is_empty() { &self.run.target } else { &self.run.name }
+    }
+}
+
+impl Stats {
+    fn of(stats: &RequestStats, length_s: f64) -> Self {
+        let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
+        status.sort_unstable();
+        let kinds = nmax_metrics::ErrorKind::ALL.iter().map(|kind| (kind.name(), stats.errors[kind.index()]));
+        let empty = LatencySet::default();
+        Self {
+            count: stats.count(),
+            ok: stats.ok(),
+            failed: stats.failed(),
+            errors: stats.errors(),
+            failure_rate: stats.failure_rate(),
+            rate_per_s: per_s(stats.count(), length_s),
+            bytes_received: stats.bytes_received,
+            bytes_sent: stats.bytes_sent,
+            status,
+            error_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
+            times: Times::of(&stats.latencies()),
+            by_outcome: [0, 1, 2].map(|class| Times::of(stats.outcomes[class].as_deref().unwrap_or(&empty))),
+        }
+    }
+}
+
+impl Times {
+    fn of(set: &LatencySet) -> Self {
+        Self { response: Dist::of(&set.response), service: Dist::of(&set.service), send_lag: Dist::of(&set.send_lag) }
+    }
+}
+
+fn per_s(count: u64, length_s: f64) -> Option<f64> {
+    (length_s > 0.0).then(|| count as f64 / length_s)
+}
+
+fn request_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<(String, Stats)> {
+    let rows = counted.requests(Section::Hold).filter(|(_, stats)| !stats.is_empty());
+    let mut rows: Vec<_> =
+        rows.map(|(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s))).collect();
+    rows.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(&b.0)));
+    rows
+}
+
+fn scenario_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<ScenarioRow> {
+    let row = |(index, name): (usize, &String)| {
+        let stats = counted.scenario(Section::Hold, index)?;
+        Some(ScenarioRow {
+            name: name.clone(),
+            iterations: stats.completed,
+            failed: stats.failed,
+            rate_per_s: per_s(stats.completed, length_s),
+            iteration_time: Dist::of(&stats.iteration_time),
+        })
+    };
+    catalog.scenarios.iter().enumerate().filter_map(row).collect()
+}
+
+fn check_rows(counted: &Aggregate, catalog: &Catalog) -> Vec<CheckRow> {
+    let row = |(index, name): (usize, &String)| {
+        let stats = counted.check(Section::Hold, index)?;
+        (stats.passed + stats.failed > 0).then(|| CheckRow {
+            name: name.clone(),
+            passed: stats.passed,
+            failed: stats.failed,
+        })
+    };
+    catalog.checks.iter().enumerate().filter_map(row).collect()
+}
+
+fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
+    let facts = evidence.injector;
+    let load = counted.load(Section::Hold);
+    Injector {
+        workers: facts.workers,
+        cpu_utilization: facts.cpu_utilization_mean,
+        cpu_utilization_max: facts.cpu_utilization_max,
+        lag: Dist::of(&load.injector_lag),
+        open_files_max: facts.open_files_max,
+        ports_used_max: facts.ports_used_max,
+        retries: load.retries,
+    }
+}
+
+fn policy(plan: &Plan) -> Vec<(String, String)> {
+    let defaults = &plan.defaults;
+    let connection = match defaults.connection {
+        Connection::KeepAlive => "keep-alive",
+        Connection::PerIteration => "per-iteration",
+        Connection::PerRequest => "per-request",
+    };
+    let visitor = match defaults.visitor {
+        Visitor::Returning => "returning",
+        Visitor::New => "new",
+    };
+    let version = match defaults.version {
+        Version::Http10 => "HTTP/1.0",
+        Version::Http11 => "HTTP/1.1",
+    };
+    let workload = match &plan.workload {
+        Workload::Open { max_in_flight, .. } => format!("open, at most {max_in_flight} in flight"),
+        Workload::Closed { .. } => "closed".to_owned(),
+    };
+    let timeout = crate::number::span(defaults.timeout.as_secs_f64());
+    let pairs = [("workload", workload.as_str()), ("connection", connection), ("visitor", visitor)];
+    let rest = [("version", version), ("timeout", timeout.as_str())];
+    pairs.iter().chain(&rest).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+}
+
+fn limits_hit(catalog: &Catalog) -> Vec<String> {
+    let names = &catalog.requests;
+    if names.overflowed() == 0 {
+        return Vec::new();
+    }
+    let advice = suggest_template(names.list())
+        .map_or_else(|| "give steps a `name`".to_owned(), |template| format!("name the step `{template}`"));
+    vec![format!("more than {NAMES_MAX} request names: later ones are counted as `other`; {advice}")]
+}

@@ -1,0 +1,332 @@
+//! A run that never happened: ramp, warm-up, hold with a stall of one second, failures of several kinds.
+
+use std::time::Duration;
+
+use nmax_analysis::{Evidence, Gate, InjectorFacts, Judgement, Reason, ThresholdResult, Verdict};
+use nmax_metrics::sample::Network;
+use nmax_metrics::{
+    Aggregate, Catalog, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window,
+};
+use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Version, Visitor, Workload};
+use nmax_plan::schedule::{Stage, StageKind};
+use nmax_report::{Event, RunInfo, SeriesBuilder, View};
+
+/// All inputs of a report.
+pub struct Run {
+    pub plan: Plan,
+    pub catalog: Catalog,
+    pub windows: Vec<Window>,
+    pub failures: Vec<FailureExample>,
+    pub info: RunInfo,
+    pub hold: (Nanos, Nanos),
+    pub end: Nanos,
+    pub judgement: Judgement,
+}
+
+/// Knobs of [`Run::new`].
+#[derive(Clone, Debug)]
+pub struct Shape {
+    pub names: Vec<String>,
+    pub rate_per_s: f64,
+    pub hold_s: u64,
+    pub seed: u64,
+    pub failures: usize,
+    pub text: String,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        let names = ["GET /", "GET /search", "GET /item/{id}", "GET /image/large.jpg", "POST /signup"];
+        Self {
+            names: names.map(str::to_owned).to_vec(),
+            rate_per_s: 200.0,
+            hold_s: 120,
+            seed: 1,
+            failures: 12,
+            text: "connection closed before the reply was complete".into(),
+        }
+    }
+}
+
+const RAMP_S: u64 = 20;
+const WARM_UP_S: u64 = 10;
+const DOWN_S: u64 = 10;
+const DRAIN_S: u64 = 2;
+
+/// A small generator (xorshift64*), so that runs repeat.
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn lognormal(&mut self, median: f64, spread: f64) -> f64 {
+        let sum: f64 = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
+        median * (spread * sum).exp()
+    }
+}
+
+impl Run {
+    pub fn new(shape: &Shape) -> Self {
+        let plan = plan(shape);
+        let hold_start = RAMP_S + WARM_UP_S;
+        let hold = (Nanos::from_secs(hold_start), Nanos::from_secs(hold_start + shape.hold_s));
+        let end = hold.1 + Nanos::from_secs(DOWN_S + DRAIN_S);
+        let mut catalog = Catalog { scenarios: vec!["browse".into(), "sign-up".into()], ..Catalog::default() };
+        catalog.checks = vec!["body contains \"basket\"".into(), "status 302".into()];
+        let ids: Vec<_> = shape.names.iter().map(|name| catalog.requests.intern(name)).collect();
+        let count = end.0 / 1_000_000_000;
+        let windows = (0..count).map(|index| Window::new(index, Nanos::from_secs(1))).collect();
+        let mut run = Self {
+            plan,
+            catalog,
+            windows,
+            failures: Vec::new(),
+            info: info(),
+            hold,
+            end,
+            judgement: judgement(),
+        };
+        run.fill(shape, &ids);
+        run.failures = (0..shape.failures).map(|index| failure(shape, index)).collect();
+        run
+    }
+
+    fn fill(&mut self, shape: &Shape, ids: &[NameId]) {
+        let mut random = Random(shape.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let starts_end = self.hold.1 + Nanos::from_secs(DOWN_S);
+        let (mut at_s, mut n) = (0.0, 0u64);
+        while at_s < starts_end.as_secs_f64() {
+            let level = level(&self.plan, at_s).max(0.02 * shape.rate_per_s);
+            self.exchange(&mut random, ids, at_s, n);
+            at_s += 1.0 / level;
+            n += 1;
+        }
+        for window in &mut self.windows {
+            let load = window.aggregate.load_mut(Section::Hold);
+            load.cpu = Nanos(40_000_000);
+            load.worker_time = Nanos::from_secs(2);
+        }
+    }
+
+    fn exchange(&mut self, random: &mut Random, ids: &[NameId], at_s: f64, n: u64) {
+        let intended = Nanos((at_s * 1e9) as u64);
+        let pick = ((random.unit().powi(2)) * ids.len() as f64) as usize;
+        let stall_s = self.hold.0.as_secs_f64() + 0.55 * self.hold.1.since(self.hold.0).as_secs_f64();
+        let stalled = (stall_s..stall_s + 1.0).contains(&at_s);
+        let wait_s = if stalled { (stall_s + 1.0 - at_s) * 0.9 } else { 0.0 };
+        let lag_s = random.lognormal(25e-6, 0.5) + if stalled && n.is_multiple_of(2) { 0.3 * wait_s } else { 0.0 };
+        let medians = [0.0042, 0.0125, 0.0061, 0.046, 0.021];
+        let service_s = random.lognormal(medians[pick % 5], 0.45) + if random.unit() < 0.004 { 0.18 } else { 0.0 };
+        let done_s = at_s + lag_s.max(0.0) + service_s + wait_s;
+        let (outcome, status) = outcome(random.unit(), stalled);
+        let at = |seconds: f64| Nanos((seconds * 1e9) as u64);
+        let sample = Sample {
+            name: ids[pick],
+            scenario: 0,
+            outcome,
+            status,
+            intended,
+            sent: (outcome != Outcome::Error(ErrorKind::Connect)).then(|| at(at_s + lag_s)),
+            first_byte: status.map(|_| at(at_s + lag_s + 0.6 * service_s)),
+            done: at(done_s),
+            network: Network::default(),
+            slot_wait: Nanos::ZERO,
+            bytes_received: 900 + (random.unit() * 20_000.0) as u64,
+            bytes_sent: 210,
+        };
+        let section =
+            if intended >= self.hold.0 && intended < self.hold.1 { Section::Hold } else { Section::Outside };
+        let last = self.windows.len() - 1;
+        let start = (at_s as usize).min(last);
+        let load = self.windows[start].aggregate.load_mut(section);
+        load.due += 1;
+        load.started += 1;
+        load.connections += u64::from(n < 40 || outcome != Outcome::Ok);
+        load.in_flight_ns += u128::from(sample.response_time().0);
+        let aggregate = &mut self.windows[(done_s as usize).min(last)].aggregate;
+        aggregate.record(section, &sample);
+        let check = aggregate.check_mut(section, 0);
+        if outcome == Outcome::Failed { check.failed += 1 } else { check.passed += 1 }
+        let scenario = aggregate.scenario_mut(section, usize::from(pick == 4));
+        scenario.started += 1;
+        scenario.completed += 1;
+        scenario.failed += u64::from(outcome != Outcome::Ok);
+        scenario.iteration_time.record(sample.response_time().0);
+    }
+
+    /// Sum of the windows.
+    pub fn totals(&self) -> Aggregate {
+        let mut totals = Aggregate::default();
+        self.windows.iter().for_each(|window| totals.merge(&window.aggregate));
+        totals
+    }
+
+    pub fn view(&self) -> View {
+        let mut builder = SeriesBuilder::new(self.end, 300);
+        self.windows.iter().for_each(|window| builder.push(window));
+        let totals = self.totals();
+        let injector = InjectorFacts {
+            workers: 2,
+            cpu_utilization_max: Some(0.21),
+            cpu_utilization_mean: Some(0.18),
+            open_files_max: Some(131),
+            open_files_limit: Some(1024),
+            ports_used_max: Some(104),
+            ..InjectorFacts::default()
+        };
+        let evidence = Evidence {
+            plan: &self.plan,
+            catalog: &self.catalog,
+            totals: &totals,
+            hold: self.hold,
+            end: self.end,
+            last: &[],
+            injector: &injector,
+        };
+        let event = Event { at_s: 30.0, code: "hold".into(), text: "hold began".into() };
+        View::new(&evidence, &self.judgement, self.info.clone(), builder.finish(), &self.failures, vec![event])
+    }
+}
+
+fn level(plan: &Plan, at_s: f64) -> f64 {
+    let mut start_s = 0.0;
+    for stage in &plan.stages {
+        let length_s = stage.length_ns.unwrap_or(0) as f64 / 1e9;
+        if at_s < start_s + length_s {
+            return stage.from + (stage.to - stage.from) * (at_s - start_s) / length_s;
+        }
+        start_s += length_s;
+    }
+    0.0
+}
+
+fn outcome(draw: f64, stalled: bool) -> (Outcome, Option<u16>) {
+    match draw {
+        _ if stalled && draw < 0.1 => (Outcome::Failed, Some(503)),
+        _ if stalled && draw < 0.14 => (Outcome::Error(ErrorKind::Timeout), None),
+        _ if draw < 0.0015 => (Outcome::Failed, Some(500)),
+        _ if draw < 0.0025 => (Outcome::Error(ErrorKind::Reset), None),
+        _ if draw < 0.0027 => (Outcome::Error(ErrorKind::Connect), None),
+        _ => (Outcome::Ok, Some(200)),
+    }
+}
+
+fn plan(shape: &Shape) -> Plan {
+    let rate = shape.rate_per_s;
+    let stage = |from, to, seconds: u64, kind| Stage { from, to, length_ns: Some(seconds * 1_000_000_000), kind };
+    Plan {
+        name: "shop".into(),
+        target: "https://shop.test".into(),
+        defaults: Defaults {
+            connection: Connection::KeepAlive,
+            visitor: Visitor::Returning,
+            version: Version::Http11,
+            timeout: Duration::from_secs(30),
+            headers: Vec::new(),
+            body_limit_bytes: 1 << 20,
+            ca_files: Vec::new(),
+            insecure: false,
+        },
+        feeders: Vec::new(),
+        scenarios: Vec::new(),
+        workload: Workload::Open { rate_per_s: rate, arrivals: Arrivals::Even, max_in_flight: 1000 },
+        stages: vec![
+            stage(0.0, rate, RAMP_S, StageKind::RampUp),
+            stage(rate, rate, WARM_UP_S, StageKind::WarmUp),
+            stage(rate, rate, shape.hold_s, StageKind::Hold),
+            stage(rate, 0.0, DOWN_S, StageKind::RampDown),
+        ],
+        iterations: None,
+        graceful_stop: Duration::from_secs(30),
+        seed: 42,
+        thresholds: Vec::new(),
+        window: Duration::from_secs(1),
+    }
+}
+
+fn info() -> RunInfo {
+    let machine = [("cpu", "AMD EPYC 9R14, 2 cores"), ("memory", "7.7 GB"), ("kernel", "6.12.8"), ("os", "Debian 12")];
+    RunInfo {
+        id: "7kq2xw9d".into(),
+        name: "shop, peak hour".into(),
+        note: "Before the new search index.".into(),
+        tags: vec!["nightly".into(), "search".into()],
+        started_at: "2026-03-14T09:26:53Z".into(),
+        seed: 42,
+        plan_sha256: "6f1ed002ab5595859014ebf0951522d9b7c6d1a3f0c5a8e2b0d4c6e8f0a1b3c5".into(),
+        plan_yaml: "nmax: 1\ntarget: https://shop.test\nworkload:\n  open: { rate: 200/s }\n".into(),
+        target: "https://shop.test".into(),
+        machine: machine.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec(),
+        command: "nmax run shop.yaml --seed 42 --target https://shop.test".into(),
+        nmax_version: "0.1.0".into(),
+    }
+}
+
+fn judgement() -> Judgement {
+    let threshold = |condition: &str, value, limit: f64, unit, holds| ThresholdResult {
+        condition: condition.into(),
+        value: Some(value),
+        limit,
+        unit,
+        margin: Some((limit - value) / limit),
+        holds,
+    };
+    let gate = |code, name, value, limit, unit, text: &str| Gate {
+        code,
+        name,
+        value: Some(value),
+        limit: Some(limit),
+        unit,
+        holds: true,
+        text: text.into(),
+    };
+    let reason = |code, text: &str, decides| Reason { code, text: text.into(), evidence: Vec::new(), decides };
+    Judgement {
+        verdict: Verdict::Fail,
+        reasons: vec![
+            reason("THRESHOLD", "response_time p99 < 150ms does not hold: 203 ms, 36 % above the limit", true),
+            reason("CENSORED", "3 exchanges were unfinished at the end of the run", false),
+        ],
+        thresholds: vec![
+            threshold("response_time p95 < 400ms", 64.2, 400.0, "ms", true),
+            threshold("response_time p99 < 150ms", 203.4, 150.0, "ms", false),
+            threshold("failure_rate < 5%", 0.004, 0.05, "%", true),
+            threshold("dropped < 1%", 0.0, 0.01, "%", true),
+        ],
+        gates: vec![
+            gate("G1", "rate", 0.999, 0.98, "%", "the intended load was sent"),
+            gate("G3", "injector lag", 0.071, 1.0, "ms", "the injector added little to response times"),
+            gate("G4", "injector resources", 0.21, 0.95, "%", "the injector had room"),
+        ],
+    }
+}
+
+fn failure(shape: &Shape, index: usize) -> FailureExample {
+    let kinds = [("reset", None), ("status 503", Some(503)), ("timeout", None), ("status 500", Some(500))];
+    let (kind, status) = kinds[index % 4];
+    FailureExample {
+        at: Nanos::from_millis(96_000 + 137 * index as u64),
+        name: shape.names[index % shape.names.len()].clone(),
+        scenario: "browse".into(),
+        outcome: match kind {
+            "reset" => Outcome::Error(ErrorKind::Reset),
+            "timeout" => Outcome::Error(ErrorKind::Timeout),
+            _ => Outcome::Failed,
+        },
+        kind: kind.into(),
+        status,
+        text: shape.text.clone(),
+        request: format!("GET /search?q=tea HTTP/1.1\r\nhost: shop.test\r\naccept: */*\r\n\r\n{}", shape.text),
+        reply: if status.is_some() {
+            format!("HTTP/1.1 {kind}\r\ncontent-type: text/html\r\n\r\n<h1>{}</h1>", shape.text)
+        } else {
+            String::new()
+        },
+        response_time: Nanos::from_millis(420 + index as u64),
+    }
+}
