@@ -1,1 +1,44 @@
-//! The load generator: workers, virtual users, pacing, and the meter that records them.
+//! The load generator: share-nothing workers, their virtual users, and the meter that records them.
+//!
+//! One tokio current-thread runtime per worker thread; virtual users are local tasks; nothing per exchange crosses
+//! a thread. The engine knows no command line, user interface or file of a run.
+//!
+//! # Layout
+//! - [`settings`]: how a run is executed, beside its plan
+//! - [`run`]: a run on this machine; `seat`: one worker's thread; [`worker`]: its main task
+//! - [`runtime`]: what a worker needs from the world; [`real`] is the world, [`timers`] its deadlines
+//! - [`source`] and `dispatch`: where iterations come from and who runs them
+//! - `vu`, `exchange`, `verify`: a virtual user, one exchange of it, and what becomes of the reply
+//! - [`program`] and `render`: a plan made ready, requests as bytes
+//! - [`driver`], [`http_driver`]: what carries requests
+//! - [`meter`], [`collector`], `examples`: what is recorded, and how it is joined
+//! - [`context`]: what the virtual users of a worker share
+//! - [`watch`]: this process's own resources
+
+pub mod collector;
+pub mod context;
+mod dispatch;
+pub mod driver;
+mod examples;
+mod exchange;
+pub mod http_driver;
+pub mod meter;
+pub mod program;
+pub mod real;
+mod render;
+pub mod run;
+pub mod runtime;
+mod seat;
+pub mod settings;
+pub mod source;
+pub mod timers;
+mod verify;
+mod vu;
+pub mod watch;
+pub mod worker;
+
+pub use collector::{Complete, WorkerUse};
+pub use examples::redact;
+pub use run::{Event, Run, StartError};
+pub use settings::{Allow, KeepSamples, Settings};
+pub use source::{Times, times};

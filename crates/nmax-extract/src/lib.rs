@@ -100,20 +100,28 @@ fn json_matches(path: &JsonPath, body: &[u8]) -> Vec<String> {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    path.query(&document).iter().take(MATCHES_MAX).map(|value| text(value)).collect()
+    path.query(&document)
+        .iter()
+        .take(MATCHES_MAX)
+        .map(|value| text(value))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PAGE: &str = r#"<a class="item" href="/item/1">One &amp; only</a><a href="/no">x</a><a class="item" href="/item/2">Two</a>"#;
+    const PAGE: &str =
+        r#"<a class="item" href="/item/1">One &amp; only</a><a href="/no">x</a><a class="item" href="/item/2">Two</a>"#;
     const JSON: &str = r#"{"items":[{"id":7,"name":"a"},{"id":8,"name":"b"}]}"#;
 
     #[track_caller]
     fn check(source: Source, body: &str, want: &[&str]) {
         let headers: [(&str, &[u8]); 2] = [("Location", b"/account"), ("set-cookie", b"a=1")];
-        let found = Extractor::new(&source).unwrap().matches(&Reply { headers: &headers, body: body.as_bytes() });
+        let found = Extractor::new(&source).unwrap().matches(&Reply {
+            headers: &headers,
+            body: body.as_bytes(),
+        });
         assert_eq!(found, want, "{source:?}");
     }
 
@@ -143,7 +151,10 @@ mod tests {
     fn wrong_syntax_is_an_error_that_names_it() {
         for source in [
             Source::Regex("(".into()),
-            Source::Css { selector: "a[".into(), attribute: None },
+            Source::Css {
+                selector: "a[".into(),
+                attribute: None,
+            },
             Source::JsonPath("items".into()),
         ] {
             assert!(!Extractor::new(&source).unwrap_err().is_empty(), "{source:?}");

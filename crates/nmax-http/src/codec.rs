@@ -116,6 +116,7 @@ pub struct Receiver {
     body_bytes: u64,
     status: u16,
     persistent: bool,
+    sets_cookies: bool,
     informational: u16,
 }
 
@@ -148,6 +149,7 @@ impl Receiver {
             body_bytes: 0,
             status: 0,
             persistent: false,
+            sets_cookies: false,
             informational: 0,
         }
     }
@@ -221,12 +223,14 @@ impl Receiver {
                 body: &self.body,
                 body_truncated: self.expected.keep_body != KeepBody::Discard
                     && self.body_bytes > self.body.len() as u64,
+                sets_cookies: self.sets_cookies,
             },
             _ => Reply {
                 status: None,
                 head: &[],
                 body: &[],
                 body_truncated: false,
+                sets_cookies: false,
             },
         }
     }
@@ -316,6 +320,7 @@ impl Receiver {
         }
         self.status = head.status;
         self.persistent = head.persistent;
+        self.sets_cookies = head.sets_cookies;
         self.stage = Stage::Body(head.body);
         Ok(Some(head.len - before))
     }

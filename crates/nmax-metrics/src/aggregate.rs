@@ -120,10 +120,12 @@ impl Aggregate {
                 self.request_mut(section, name).merge(stats);
             }
             for index in 0..other.scenarios.len() {
-                self.scenario_mut(section, index).merge(&other.scenarios[index][section as usize]);
+                self.scenario_mut(section, index)
+                    .merge(&other.scenarios[index][section as usize]);
             }
             for index in 0..other.checks.len() {
-                self.check_mut(section, index).merge(&other.checks[index][section as usize]);
+                self.check_mut(section, index)
+                    .merge(&other.checks[index][section as usize]);
             }
             self.load_mut(section).merge(other.load(section));
         }
@@ -137,10 +139,14 @@ impl Aggregate {
                 whole.request_mut(Section::Hold, name).merge(stats);
             }
             for index in 0..self.scenarios.len() {
-                whole.scenario_mut(Section::Hold, index).merge(&self.scenarios[index][section as usize]);
+                whole
+                    .scenario_mut(Section::Hold, index)
+                    .merge(&self.scenarios[index][section as usize]);
             }
             for index in 0..self.checks.len() {
-                whole.check_mut(Section::Hold, index).merge(&self.checks[index][section as usize]);
+                whole
+                    .check_mut(Section::Hold, index)
+                    .merge(&self.checks[index][section as usize]);
             }
             whole.load_mut(Section::Hold).merge(self.load(section));
         }
@@ -149,9 +155,16 @@ impl Aggregate {
 
     /// Empties it and keeps its memory.
     pub fn reset(&mut self) {
-        self.requests.iter_mut().flatten().flatten().for_each(|stats| stats.reset());
+        self.requests
+            .iter_mut()
+            .flatten()
+            .flatten()
+            .for_each(|stats| stats.reset());
         self.scenarios.iter_mut().flatten().for_each(ScenarioStats::reset);
-        self.checks.iter_mut().flatten().for_each(|check| *check = CheckStats::default());
+        self.checks
+            .iter_mut()
+            .flatten()
+            .for_each(|check| *check = CheckStats::default());
         self.load.iter_mut().for_each(LoadStats::reset);
     }
 }
@@ -426,8 +439,15 @@ impl LoadStats {
     fn reset(&mut self) {
         self.censored.reset();
         self.injector_lag.reset();
-        let (censored, injector_lag) = (std::mem::take(&mut self.censored), std::mem::take(&mut self.injector_lag));
-        *self = Self { censored, injector_lag, ..Self::default() };
+        let (censored, injector_lag) = (
+            std::mem::take(&mut self.censored),
+            std::mem::take(&mut self.injector_lag),
+        );
+        *self = Self {
+            censored,
+            injector_lag,
+            ..Self::default()
+        };
     }
 }
 

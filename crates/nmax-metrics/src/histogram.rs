@@ -33,7 +33,12 @@ pub struct Exact {
 }
 
 impl Exact {
-    const EMPTY: Self = Self { sum_ns: 0, min_ns: u64::MAX, max_ns: 0, clamped: 0 };
+    const EMPTY: Self = Self {
+        sum_ns: 0,
+        min_ns: u64::MAX,
+        max_ns: 0,
+        clamped: 0,
+    };
 }
 
 impl Default for Histogram {
@@ -54,7 +59,10 @@ impl Histogram {
         let mut buckets =
             Hdr::new_with_bounds(LOWEST_NS, 2 * LOWEST_NS, DIGITS).expect("1 µs, 2 µs and 3 digits are valid bounds");
         buckets.auto(true);
-        Self { buckets, exact: Exact::EMPTY }
+        Self {
+            buckets,
+            exact: Exact::EMPTY,
+        }
     }
 
     /// Adds one value. O(1); allocates only when the value is of a magnitude not seen before.
@@ -77,7 +85,9 @@ impl Histogram {
         self.exact.sum_ns += u128::from(value_ns) * u128::from(n);
         self.exact.min_ns = self.exact.min_ns.min(value_ns);
         self.exact.max_ns = self.exact.max_ns.max(value_ns);
-        self.buckets.record_n(value_ns, n).expect("an auto-resizing histogram takes every value up to one hour");
+        self.buckets
+            .record_n(value_ns, n)
+            .expect("an auto-resizing histogram takes every value up to one hour");
     }
 
     /// Adds all of `other`: the histogram of the union.
@@ -85,7 +95,9 @@ impl Histogram {
         if other.is_empty() {
             return;
         }
-        self.buckets.add(&other.buckets).expect("an auto-resizing histogram takes every other one");
+        self.buckets
+            .add(&other.buckets)
+            .expect("an auto-resizing histogram takes every other one");
         self.exact.sum_ns += other.exact.sum_ns;
         self.exact.min_ns = self.exact.min_ns.min(other.exact.min_ns);
         self.exact.max_ns = self.exact.max_ns.max(other.exact.max_ns);
@@ -166,19 +178,27 @@ impl Histogram {
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.buckets.iter_recorded().map(|step| {
             let high_ns = step.value_iterated_to();
-            (self.buckets.lowest_equivalent(high_ns), high_ns, step.count_since_last_iteration())
+            (
+                self.buckets.lowest_equivalent(high_ns),
+                high_ns,
+                step.count_since_last_iteration(),
+            )
         })
     }
 
     /// Number of values in buckets that end at or below `limit_ns`.
     pub fn count_at_most(&self, limit_ns: u64) -> u64 {
-        self.recorded().take_while(|(_, high_ns, _)| *high_ns <= limit_ns).map(|(_, _, count)| count).sum()
+        self.recorded()
+            .take_while(|(_, high_ns, _)| *high_ns <= limit_ns)
+            .map(|(_, _, count)| count)
+            .sum()
     }
 
     /// The buckets as a plain HDR histogram with the standard bounds, for files.
     pub fn to_hdr(&self) -> Hdr<u64> {
         let mut hdr = Hdr::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS).expect("the standard bounds are valid");
-        hdr.add(&self.buckets).expect("values are clamped to the standard bounds");
+        hdr.add(&self.buckets)
+            .expect("values are clamped to the standard bounds");
         hdr
     }
 
@@ -186,7 +206,10 @@ impl Histogram {
     pub fn from_hdr(hdr: &Hdr<u64>) -> Self {
         let mut histogram = Self::new();
         for step in hdr.iter_recorded() {
-            histogram.record_n(step.value_iterated_to().min(HIGHEST_NS), step.count_since_last_iteration());
+            histogram.record_n(
+                step.value_iterated_to().min(HIGHEST_NS),
+                step.count_since_last_iteration(),
+            );
         }
         histogram
     }

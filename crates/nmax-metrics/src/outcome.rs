@@ -79,7 +79,9 @@ impl ErrorKind {
             Self::Protocol => "the port does not speak HTTP/1.1 (or TLS is expected): check scheme and port",
             Self::BodyLimit => "the reply is larger than the limit: raise it, or ask for less",
             Self::Blocked => "see `nmax run --help`, section Safety, for what may be loaded and how to allow more",
-            Self::Injector => "this machine ran out of ports, descriptors or memory: raise its limits or use fewer connections",
+            Self::Injector => {
+                "this machine ran out of ports, descriptors or memory: raise its limits or use fewer connections"
+            }
         }
     }
 }

@@ -16,7 +16,11 @@ pub struct Window {
 impl Window {
     /// An empty window.
     pub fn new(index: u64, width: Nanos) -> Self {
-        Self { index, width, aggregate: Aggregate::default() }
+        Self {
+            index,
+            width,
+            aggregate: Aggregate::default(),
+        }
     }
 
     /// Its beginning, inclusive.

@@ -16,6 +16,8 @@ pub(super) struct Head {
     pub(super) body: Body,
     /// The connection may carry another exchange afterwards.
     pub(super) persistent: bool,
+    /// It has a `set-cookie` header.
+    pub(super) sets_cookies: bool,
 }
 
 impl Head {
@@ -51,6 +53,7 @@ pub(super) fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, Co
         status,
         body,
         persistent,
+        sets_cookies: facts.sets_cookies,
     }))
 }
 
@@ -74,6 +77,7 @@ struct Facts {
     chunked: bool,
     close: bool,
     keep_alive: bool,
+    sets_cookies: bool,
 }
 
 impl Facts {
@@ -85,6 +89,7 @@ impl Facts {
                 14 if header.name.eq_ignore_ascii_case("content-length") => facts.add_length(header.value)?,
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => facts.add_coding(header.value)?,
                 10 if header.name.eq_ignore_ascii_case("connection") => facts.add_connection(header.value),
+                10 => facts.sets_cookies |= header.name.eq_ignore_ascii_case("set-cookie"),
                 _ => {}
             }
         }

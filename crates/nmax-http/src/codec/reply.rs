@@ -7,6 +7,7 @@ pub struct Reply<'a> {
     pub(super) head: &'a [u8],
     pub(super) body: &'a [u8],
     pub(super) body_truncated: bool,
+    pub(super) sets_cookies: bool,
 }
 
 impl<'a> Reply<'a> {
@@ -34,6 +35,11 @@ impl<'a> Reply<'a> {
         self.headers()
             .find(|(found, _)| found.eq_ignore_ascii_case(name))
             .map(|(_, value)| value)
+    }
+
+    /// Whether there is any `set-cookie` header; known without a look at the head.
+    pub fn has_set_cookie(&self) -> bool {
+        self.sets_cookies
     }
 
     /// Every `set-cookie` value on its own, for [`crate::Jar::store`].

@@ -11,8 +11,15 @@ fn sample() -> impl Strategy<Value = (Section, Sample)> {
         (0..ErrorKind::ALL.len()).prop_map(|index| Outcome::Error(ErrorKind::ALL[index])),
     ];
     let section = prop_oneof![Just(Section::Hold), Just(Section::Outside)];
-    (section, 0..4_u32, outcome, proptest::array::uniform3(0..2_000_000_000_u64), any::<bool>(), 200..503_u16).prop_map(
-        |(section, name, outcome, spans, is_sent, status)| {
+    (
+        section,
+        0..4_u32,
+        outcome,
+        proptest::array::uniform3(0..2_000_000_000_u64),
+        any::<bool>(),
+        200..503_u16,
+    )
+        .prop_map(|(section, name, outcome, spans, is_sent, status)| {
             let intended = Nanos(1_000_000_000);
             let sent = intended + Nanos(spans[0]);
             let first_byte = sent + Nanos(spans[1]);
@@ -25,14 +32,16 @@ fn sample() -> impl Strategy<Value = (Section, Sample)> {
                 sent: is_sent.then_some(sent),
                 first_byte: is_sent.then_some(first_byte),
                 done: first_byte + Nanos(spans[2]),
-                network: Network { connect: Nanos(spans[0] / 2), ..Network::default() },
+                network: Network {
+                    connect: Nanos(spans[0] / 2),
+                    ..Network::default()
+                },
                 slot_wait: Nanos(spans[0] / 4),
                 bytes_received: spans[1] % 5_000,
                 bytes_sent: 100,
             };
             (section, sample)
-        },
-    )
+        })
 }
 
 fn of(samples: &[(Section, Sample)]) -> Aggregate {
@@ -50,7 +59,12 @@ fn of(samples: &[(Section, Sample)]) -> Aggregate {
 
 /// Status codes are kept in order of first occurrence, which merging may change.
 fn sorted(mut aggregate: Aggregate) -> Aggregate {
-    aggregate.requests.iter_mut().flatten().flatten().for_each(|stats| stats.status.sort_unstable());
+    aggregate
+        .requests
+        .iter_mut()
+        .flatten()
+        .flatten()
+        .for_each(|stats| stats.status.sort_unstable());
     aggregate
 }
 
@@ -101,11 +115,20 @@ proptest! {
 #[test]
 fn reset_leaves_nothing_behind() {
     let runner = &mut proptest::test_runner::TestRunner::deterministic();
-    let samples = proptest::collection::vec(sample(), 40..41).new_tree(runner).unwrap().current();
+    let samples = proptest::collection::vec(sample(), 40..41)
+        .new_tree(runner)
+        .unwrap()
+        .current();
     let mut aggregate = of(&samples);
     aggregate.reset();
-    assert_eq!(aggregate.whole().total(Section::Hold), RequestStats { ..Default::default() });
+    assert_eq!(
+        aggregate.whole().total(Section::Hold),
+        RequestStats { ..Default::default() }
+    );
     let mut again = Aggregate::default();
     again.merge(&aggregate);
-    assert!(again.requests(Section::Hold).next().is_none(), "an emptied aggregate merges as nothing");
+    assert!(
+        again.requests(Section::Hold).next().is_none(),
+        "an emptied aggregate merges as nothing"
+    );
 }

@@ -70,7 +70,10 @@ fn empty_has_no_numbers() {
     let mut histogram = of(&[5_000]);
     histogram.reset();
     assert_eq!(histogram, Histogram::new());
-    assert_eq!((histogram.quantile_ns(0.5), histogram.mean_ns(), histogram.min_ns()), (None, None, None));
+    assert_eq!(
+        (histogram.quantile_ns(0.5), histogram.mean_ns(), histogram.min_ns()),
+        (None, None, None)
+    );
 }
 
 /// Rivals cap at one million samples or fewer; here five million go in and five million are counted.

@@ -1,0 +1,170 @@
+//! Joins the workers' windows: a window is complete when every worker has ended it.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::SyncSender;
+
+use nmax_metrics::{FailureExample, Nanos, RawSample, Section, Window};
+
+use crate::meter::Report;
+
+/// A window of the whole injector, complete.
+#[derive(Debug)]
+pub struct Complete {
+    /// Merged measurements.
+    pub window: Window,
+    /// Exchanges kept whole.
+    pub raw: Vec<RawSample>,
+    /// Failed exchanges kept for study.
+    pub failures: Vec<FailureExample>,
+}
+
+/// CPU that a worker used within the hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct WorkerUse {
+    /// CPU time.
+    pub cpu: Nanos,
+    /// Time that it existed.
+    pub time: Nanos,
+}
+
+impl WorkerUse {
+    /// Share of a core, 0 to 1; `None` before the hold.
+    pub fn utilization(&self) -> Option<f64> {
+        (self.time > Nanos::ZERO).then(|| self.cpu.0 as f64 / self.time.0 as f64)
+    }
+}
+
+/// Joins the workers' windows.
+#[derive(Debug)]
+pub struct Collector {
+    workers: Vec<WorkerState>,
+    open: BTreeMap<u64, Complete>,
+}
+
+#[derive(Debug)]
+struct WorkerState {
+    recycle: SyncSender<Box<Window>>,
+    /// Windows below this number have come.
+    next: u64,
+    has_ended: bool,
+    used: WorkerUse,
+    ended_early: Option<String>,
+}
+
+impl Collector {
+    /// A collector for workers to which emptied windows go back this way.
+    pub fn new(recycle: Vec<SyncSender<Box<Window>>>) -> Self {
+        let state = |recycle| WorkerState {
+            recycle,
+            next: 0,
+            has_ended: false,
+            used: WorkerUse::default(),
+            ended_early: None,
+        };
+        Self {
+            workers: recycle.into_iter().map(state).collect(),
+            open: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a report; returns the windows that it completes, in order.
+    pub fn add(&mut self, report: Report) -> Vec<Complete> {
+        match report {
+            Report::Window {
+                worker,
+                window,
+                raw,
+                failures,
+            } => {
+                let state = &mut self.workers[worker as usize];
+                state.next = window.index + 1;
+                let load = window.aggregate.load(Section::Hold);
+                state.used.cpu = state.used.cpu + load.cpu;
+                state.used.time = state.used.time + load.worker_time;
+                let joined = self.open.entry(window.index).or_insert_with(|| Complete {
+                    window: Window::new(window.index, window.width),
+                    raw: Vec::new(),
+                    failures: Vec::new(),
+                });
+                joined.window.aggregate.merge(&window.aggregate);
+                joined.raw.extend(raw);
+                joined.failures.extend(failures);
+                let mut emptied = window;
+                emptied.aggregate.reset();
+                // When enough are on their way back, this one is dropped.
+                let _ = state.recycle.try_send(emptied);
+            }
+            Report::Ended { worker, error } => {
+                let state = &mut self.workers[worker as usize];
+                state.has_ended = true;
+                state.ended_early = error;
+            }
+        }
+        self.complete()
+    }
+
+    fn complete(&mut self) -> Vec<Complete> {
+        let running = self
+            .workers
+            .iter()
+            .filter(|worker| !worker.has_ended)
+            .map(|worker| worker.next);
+        let complete_below = running.min().unwrap_or(u64::MAX);
+        let later = self.open.split_off(&complete_below);
+        std::mem::replace(&mut self.open, later).into_values().collect()
+    }
+
+    /// Whether every worker has ended.
+    pub fn is_done(&self) -> bool {
+        self.workers.iter().all(|worker| worker.has_ended)
+    }
+
+    /// CPU used by each worker within the hold.
+    pub fn used(&self) -> impl Iterator<Item = WorkerUse> + '_ {
+        self.workers.iter().map(|worker| worker.used)
+    }
+
+    /// Why workers ended before the plan did, if they did.
+    pub fn ended_early(&self) -> Option<&str> {
+        self.workers.iter().find_map(|worker| worker.ended_early.as_deref())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+
+    use super::*;
+
+    fn report(worker: u32, index: u64) -> Report {
+        let mut window = Box::new(Window::new(index, Nanos::from_secs(1)));
+        window.aggregate.load_mut(Section::Hold).started = 1;
+        Report::Window {
+            worker,
+            window,
+            raw: Vec::new(),
+            failures: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_window_is_complete_when_every_worker_has_ended_it() {
+        let (a, _kept_a) = sync_channel(1);
+        let (b, _kept_b) = sync_channel(1);
+        let mut collector = Collector::new(vec![a, b]);
+        assert!(collector.add(report(0, 0)).is_empty());
+        assert!(collector.add(report(0, 1)).is_empty());
+        let complete = collector.add(report(1, 0));
+        assert_eq!(
+            complete
+                .iter()
+                .map(|complete| complete.window.index)
+                .collect::<Vec<_>>(),
+            [0]
+        );
+        assert_eq!(complete[0].window.aggregate.load(Section::Hold).started, 2);
+        let rest = collector.add(Report::Ended { worker: 1, error: None });
+        assert_eq!(rest.len(), 1, "a worker that has ended is not waited for");
+        assert!(!collector.is_done());
+    }
+}

@@ -1,0 +1,297 @@
+//! What all virtual users of one worker share: program, meter, state of the run. One thread, no locks on the way.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+
+use nmax_metrics::{Catalog, NameId, Nanos};
+
+use crate::driver::Drivers;
+use crate::meter::Meter;
+use crate::program::Program;
+use crate::runtime::Runtime;
+use crate::source::Source;
+
+/// Names that requests get while the run goes on, shared by all workers; locked once per new name.
+pub type SharedCatalog = Arc<Mutex<Catalog>>;
+
+/// What all virtual users of one worker share.
+pub struct Context<R: Runtime, D: Drivers> {
+    /// Clock, timers, tasks.
+    pub runtime: R,
+    /// Makes drivers.
+    pub drivers: D,
+    /// The plan made ready.
+    pub program: Program,
+    /// Where iterations come from.
+    pub source: Source<R::Timer>,
+    /// Records.
+    pub meter: RefCell<Meter>,
+    /// Wall time at the run's origin, seconds since 1970; for cookies only.
+    pub unix_origin_s: i64,
+    pub(crate) names: NameBook,
+    pub(crate) state: State,
+}
+
+/// How far the run is.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// No iteration starts any more.
+    pub closing: Cell<bool>,
+    /// When that was decided, if not by the plan.
+    pub closed_at: Cell<Option<Nanos>>,
+    /// Pauses are not waited for any more.
+    pub hurried: Cell<bool>,
+    /// Exchanges are cut off.
+    pub cut: Cell<bool>,
+    /// Iterations in flight.
+    pub active: Cell<u64>,
+    /// Closed VUs and pacer: who may still start iterations.
+    pub starters: Cell<u64>,
+    /// Everyone to wake when the run is cut.
+    pub vus: RefCell<Vec<Rc<VuSlot>>>,
+    /// The worker's main task.
+    pub main: RefCell<Option<Waker>>,
+    /// Why the worker stopped starting iterations early.
+    pub ended_early: RefCell<Option<String>>,
+}
+
+/// A virtual user's place among the others of its worker.
+#[derive(Debug, Default)]
+pub struct VuSlot {
+    /// Number in the run.
+    pub number: u32,
+    /// Its task.
+    pub waker: RefCell<Option<Waker>>,
+    /// The iteration that it was given.
+    pub assignment: Cell<Option<Assignment>>,
+}
+
+impl VuSlot {
+    /// Wakes its task.
+    pub fn wake(&self) {
+        if let Some(waker) = self.waker.borrow().as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+/// An iteration to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Assignment {
+    /// Number in the run, from 0.
+    pub number: u64,
+    /// Coordinates of its choices.
+    pub choice: (u64, u64),
+    /// Index of the scenario.
+    pub scenario: usize,
+    /// When its first request is due.
+    pub intended: Nanos,
+    /// When a VU took it.
+    pub begun: Nanos,
+    /// How long it waited for an in-flight slot.
+    pub slot_wait: Nanos,
+}
+
+impl State {
+    /// Whether iterations may start.
+    pub(crate) fn may_start(&self) -> bool {
+        !self.closing.get()
+    }
+
+    /// Whether nothing is in flight and nothing will start.
+    pub(crate) fn is_over(&self) -> bool {
+        self.active.get() == 0 && (self.starters.get() == 0 || self.closing.get())
+    }
+
+    /// Lets the main task look again.
+    pub(crate) fn wake_main(&self) {
+        if let Some(waker) = self.main.borrow().as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+
+    /// One starter has no more iterations.
+    pub(crate) fn starter_ended(&self) {
+        self.starters.set(self.starters.get().saturating_sub(1));
+        self.wake_main();
+    }
+
+    /// Nothing starts any more; `hurry` cuts pauses short too.
+    pub(crate) fn close(&self, hurry: bool) {
+        self.closing.set(true);
+        if hurry {
+            self.hurried.set(true);
+        }
+        self.wake_everyone();
+    }
+
+    fn wake_everyone(&self) {
+        self.vus.borrow().iter().for_each(|vu| vu.wake());
+        self.wake_main();
+    }
+}
+
+/// Ids of names with holes: known ones are found without a lock.
+#[derive(Debug)]
+pub(crate) struct NameBook {
+    shared: SharedCatalog,
+    known: RefCell<HashMap<String, NameId>>,
+    other: Cell<Option<NameId>>,
+}
+
+impl NameBook {
+    fn new(shared: SharedCatalog) -> Self {
+        Self {
+            shared,
+            known: RefCell::default(),
+            other: Cell::new(None),
+        }
+    }
+
+    /// The name of an id.
+    pub(crate) fn name(&self, id: NameId) -> String {
+        self.lock().requests.name(id).to_owned()
+    }
+
+    /// The name of a check.
+    pub(crate) fn check(&self, number: usize) -> String {
+        self.lock().checks.get(number).cloned().unwrap_or_default()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Catalog> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The id of a rendered name.
+    pub(crate) fn id(&self, name: &str) -> NameId {
+        if let Some(id) = self.known.borrow().get(name) {
+            return *id;
+        }
+        if let Some(other) = self.other.get() {
+            return other;
+        }
+        let mut catalog = self.lock();
+        let was_full = catalog.requests.is_full();
+        let id = catalog.requests.intern(name);
+        if was_full && catalog.requests.name(id) != name {
+            self.other.set(Some(id));
+        } else {
+            self.known.borrow_mut().insert(name.to_owned(), id);
+        }
+        id
+    }
+}
+
+impl<R: Runtime, D: Drivers> Context<R, D> {
+    /// A context at the run's origin.
+    pub fn new(
+        runtime: R,
+        drivers: D,
+        program: Program,
+        source: Source<R::Timer>,
+        meter: Meter,
+        catalog: SharedCatalog,
+        unix_origin_s: i64,
+    ) -> Self {
+        Self {
+            runtime,
+            drivers,
+            program,
+            source,
+            meter: RefCell::new(meter),
+            unix_origin_s,
+            names: NameBook::new(catalog),
+            state: State::default(),
+        }
+    }
+
+    /// Ends every window that lies before `now`.
+    #[inline]
+    pub(crate) fn roll(&self, now: Nanos) {
+        self.meter.borrow_mut().roll(now, || self.runtime.cpu_time());
+    }
+
+    /// Wall time, seconds since 1970, for cookies.
+    pub(crate) fn unix_now_s(&self) -> i64 {
+        self.unix_origin_s + (self.runtime.now().0 / 1_000_000_000) as i64
+    }
+
+    /// Nothing starts any more, and pauses are not waited for.
+    pub fn stop(&self) {
+        self.state
+            .closed_at
+            .set(self.state.closed_at.get().or(Some(self.runtime.now())));
+        self.state.close(true);
+    }
+
+    /// Everything is cut off where it is.
+    pub fn cut_off(&self) {
+        self.stop();
+        self.state.cut.set(true);
+        self.state.close(true);
+    }
+
+    /// An exchange is cut off by the end of the run.
+    pub(crate) fn censor(&self, intended: Nanos, now: Nanos) {
+        self.roll(now);
+        let mut meter = self.meter.borrow_mut();
+        let section = meter.section(intended);
+        meter
+            .window()
+            .aggregate
+            .load_mut(section)
+            .censored
+            .record(now.since(intended).0);
+    }
+
+    /// An iteration begins.
+    pub(crate) fn begin(&self, assignment: &Assignment) {
+        let now = assignment.begun;
+        self.state.active.set(self.state.active.get() + 1);
+        self.roll(now);
+        let mut meter = self.meter.borrow_mut();
+        meter.in_flight(now, true);
+        let section = meter.section(assignment.intended);
+        let aggregate = &mut meter.window().aggregate;
+        aggregate.scenario_mut(section, assignment.scenario).started += 1;
+        let load = aggregate.load_mut(section);
+        load.due += 1;
+        load.started += 1;
+        load.waited += u64::from(assignment.slot_wait > Nanos::ZERO);
+    }
+
+    /// An iteration ends at `done`.
+    pub(crate) fn end(&self, assignment: &Assignment, done: Nanos, end: IterationEnd) {
+        self.roll(done);
+        let mut meter = self.meter.borrow_mut();
+        meter.in_flight(done, false);
+        let section = meter.section(assignment.intended);
+        let stats = meter.window().aggregate.scenario_mut(section, assignment.scenario);
+        match end {
+            IterationEnd::Interrupted => stats.interrupted += 1,
+            IterationEnd::Ok | IterationEnd::Failed => {
+                stats.completed += 1;
+                stats.failed += u64::from(end == IterationEnd::Failed);
+                stats.iteration_time.record(done.since(assignment.intended).0);
+            }
+        }
+        self.state.active.set(self.state.active.get() - 1);
+        if self.state.active.get() == 0 {
+            self.state.wake_main();
+        }
+    }
+}
+
+/// How an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum IterationEnd {
+    /// Every exchange was ok.
+    Ok,
+    /// Some exchange or extraction was not.
+    Failed,
+    /// The end of the run cut it off.
+    Interrupted,
+}

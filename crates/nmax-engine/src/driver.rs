@@ -1,0 +1,34 @@
+//! What carries a request to a server and its reply back: HTTP over sockets, or a simulation in tests.
+
+use std::future::Future;
+
+use nmax_http::{Exchange, Reply, Request};
+
+/// Carries exchanges for one virtual user.
+pub trait Driver: 'static {
+    /// Sends one request and waits for its reply. A failure is part of the result.
+    ///
+    /// When the future is dropped before its end, [`Driver::abandon`] must be called next.
+    fn exchange(&mut self, request: &Request<'_>) -> impl Future<Output = Exchange>;
+
+    /// What is known of an exchange that was cut off; its connection is closed.
+    fn abandon(&mut self) -> Exchange;
+
+    /// The reply of the last exchange.
+    fn reply(&self) -> Reply<'_>;
+
+    /// Closes all connections.
+    fn close(&mut self);
+
+    /// Closes all connections and forgets what was learned from them (TLS tickets).
+    fn forget(&mut self);
+}
+
+/// Makes the drivers of a worker's virtual users.
+pub trait Drivers: 'static {
+    /// What it makes.
+    type Driver: Driver;
+
+    /// A driver without connections.
+    fn make(&self) -> Self::Driver;
+}

@@ -1,0 +1,60 @@
+//! The driver of real runs: HTTP/1.1 over sockets.
+
+use std::future::Future;
+use std::rc::Rc;
+
+use nmax_http::{Client, Exchange, Reply, Request, Shared};
+
+use crate::driver::{Driver, Drivers};
+use crate::real::RealClock;
+
+/// Makes HTTP drivers that share a thread's TLS settings and resolved names.
+pub struct HttpDrivers {
+    shared: Rc<Shared<RealClock>>,
+}
+
+impl HttpDrivers {
+    /// Drivers with these settings.
+    pub fn new(shared: Shared<RealClock>) -> Self {
+        Self {
+            shared: Rc::new(shared),
+        }
+    }
+}
+
+impl Drivers for HttpDrivers {
+    type Driver = HttpDriver;
+
+    fn make(&self) -> HttpDriver {
+        HttpDriver {
+            client: Client::new(Rc::clone(&self.shared)),
+        }
+    }
+}
+
+/// One virtual user's connections.
+pub struct HttpDriver {
+    client: Client<RealClock>,
+}
+
+impl Driver for HttpDriver {
+    fn exchange(&mut self, request: &Request<'_>) -> impl Future<Output = Exchange> {
+        self.client.exchange(request)
+    }
+
+    fn abandon(&mut self) -> Exchange {
+        self.client.abandon()
+    }
+
+    fn reply(&self) -> Reply<'_> {
+        self.client.reply()
+    }
+
+    fn close(&mut self) {
+        self.client.close();
+    }
+
+    fn forget(&mut self) {
+        self.client.forget();
+    }
+}

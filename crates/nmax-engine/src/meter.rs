@@ -1,0 +1,313 @@
+//! Records what one worker measures: into the window of each exchange's end, without locks or allocations.
+//!
+//! A window that has ended is handed to the collector and replaced by an emptied one. Nothing per exchange
+//! crosses a thread.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use nmax_metrics::{FailureExample, Nanos, RawSample, Sample, Section, Why, Window};
+use nmax_plan::choice::Choice;
+
+use crate::settings::KeepSamples;
+
+/// Failure examples per kind, of one worker.
+pub const EXAMPLES_PER_KIND: u32 = 100;
+/// Kinds of failure that get examples, of one worker.
+const EXAMPLE_KINDS_MAX: usize = 100;
+/// Exchanges kept per window and worker: drawn uniformly, slowest, and not ok.
+const KEPT_RANDOM: usize = 100;
+const KEPT_SLOW: usize = 20;
+const KEPT_ERRORS: usize = 100;
+/// Exchanges kept per window and worker when all are wanted.
+const KEPT_ALL_MAX: usize = 1_000_000;
+
+/// What a worker tells the collector.
+#[derive(Debug)]
+pub enum Report {
+    /// A window has ended.
+    Window {
+        /// Number of the worker.
+        worker: u32,
+        /// What ended in it.
+        window: Box<Window>,
+        /// Exchanges kept whole.
+        raw: Vec<RawSample>,
+        /// Failed exchanges kept for study.
+        failures: Vec<FailureExample>,
+    },
+    /// The worker is done; its last window came before.
+    Ended {
+        /// Number of the worker.
+        worker: u32,
+        /// Why it ended early, if it did.
+        error: Option<String>,
+    },
+}
+
+/// One worker's way to the collector and back.
+#[derive(Debug)]
+pub struct Link {
+    /// Number of the worker.
+    pub worker: u32,
+    /// To the collector.
+    pub reports: SyncSender<Report>,
+    /// Emptied windows coming back.
+    pub recycled: Receiver<Box<Window>>,
+}
+
+/// What a meter needs to know of the run.
+#[derive(Clone, Copy, Debug)]
+pub struct MeterSettings {
+    /// Width of a window.
+    pub width: Nanos,
+    /// Statistics interval.
+    pub hold: (Nanos, Nanos),
+    /// Which exchanges are kept whole.
+    pub keep: KeepSamples,
+    /// Initial value of the draw.
+    pub seed: u64,
+}
+
+/// Records what one worker measures.
+#[derive(Debug)]
+pub struct Meter {
+    settings: MeterSettings,
+    link: Link,
+    window: Box<Window>,
+    kept: Kept,
+    failures: Vec<FailureExample>,
+    examples: HashMap<String, u32>,
+    in_flight: u64,
+    in_flight_since: Nanos,
+    cpu_at_start: Nanos,
+}
+
+impl Meter {
+    /// A meter at the run's origin; `cpu` is the thread's CPU time so far.
+    pub fn new(settings: MeterSettings, link: Link, cpu: Nanos) -> Self {
+        Self {
+            kept: Kept::new(&settings, link.worker),
+            window: Box::new(Window::new(0, settings.width)),
+            failures: Vec::new(),
+            examples: HashMap::new(),
+            in_flight: 0,
+            in_flight_since: Nanos::ZERO,
+            cpu_at_start: cpu,
+            settings,
+            link,
+        }
+    }
+
+    /// The section that an intended instant belongs to.
+    #[inline]
+    pub fn section(&self, intended: Nanos) -> Section {
+        if intended >= self.settings.hold.0 && intended < self.settings.hold.1 {
+            Section::Hold
+        } else {
+            Section::Outside
+        }
+    }
+
+    /// Records one exchange.
+    #[inline]
+    pub fn record(&mut self, sample: &Sample, vu: u32, iteration: u64) {
+        self.window.aggregate.record(self.section(sample.intended), sample);
+        self.kept.consider(sample, vu, iteration);
+    }
+
+    /// The open window, for counts other than exchanges.
+    pub fn window(&mut self) -> &mut Window {
+        &mut self.window
+    }
+
+    /// Keeps a failed exchange for study, unless there are enough of its kind.
+    pub fn wants_example(&mut self, kind: &str) -> bool {
+        if let Some(count) = self.examples.get_mut(kind) {
+            *count += 1;
+            return *count <= EXAMPLES_PER_KIND;
+        }
+        if self.examples.len() < EXAMPLE_KINDS_MAX {
+            self.examples.insert(kind.to_owned(), 1);
+            return true;
+        }
+        false
+    }
+
+    /// Adds an example that [`Meter::wants_example`] asked for.
+    pub fn keep_example(&mut self, example: FailureExample) {
+        self.failures.push(example);
+    }
+
+    /// Iterations in flight change by one.
+    #[inline]
+    pub fn in_flight(&mut self, now: Nanos, begins: bool) {
+        self.integrate(now);
+        self.in_flight = if begins {
+            self.in_flight + 1
+        } else {
+            self.in_flight.saturating_sub(1)
+        };
+        let load = self.window.aggregate.load_mut(Section::Hold);
+        load.in_flight_max = load.in_flight_max.max(self.in_flight);
+    }
+
+    /// Iterations in flight now.
+    pub fn in_flight_now(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Adds the area under the in-flight curve up to `now` to the section of that time.
+    fn integrate(&mut self, now: Nanos) {
+        let span = now.since(self.in_flight_since);
+        let section = self.section(self.in_flight_since);
+        self.window.aggregate.load_mut(section).in_flight_ns += u128::from(span.0) * u128::from(self.in_flight);
+        self.in_flight_since = self.in_flight_since.max(now);
+    }
+
+    /// Ends every window that lies before `now`. `cpu` is read only when one ends.
+    #[inline]
+    pub fn roll(&mut self, now: Nanos, cpu: impl Fn() -> Nanos) {
+        while now >= self.window.end() {
+            self.end_window(self.window.end(), cpu());
+        }
+    }
+
+    /// Ends the open window, as the last one, at `now`.
+    pub fn finish(&mut self, now: Nanos, cpu: Nanos, error: Option<String>) {
+        self.end_window(now, cpu);
+        let _ = self.link.reports.send(Report::Ended {
+            worker: self.link.worker,
+            error,
+        });
+    }
+
+    fn end_window(&mut self, at: Nanos, cpu: Nanos) {
+        self.integrate(at);
+        let section = self.section(self.window.start());
+        let load = self.window.aggregate.load_mut(section);
+        load.cpu = load.cpu + cpu.since(self.cpu_at_start);
+        load.worker_time = load.worker_time + at.since(Nanos(self.window.index * self.settings.width.0));
+        self.cpu_at_start = cpu;
+        let next = self.window.index + 1;
+        let mut fresh = self
+            .link
+            .recycled
+            .try_recv()
+            .unwrap_or_else(|_| Box::new(Window::new(next, self.settings.width)));
+        fresh.index = next;
+        let window = std::mem::replace(&mut self.window, fresh);
+        let report = Report::Window {
+            worker: self.link.worker,
+            window,
+            raw: self.kept.take(),
+            failures: std::mem::take(&mut self.failures),
+        };
+        // The collector only goes away when the process ends.
+        let _ = self.link.reports.send(report);
+        let in_flight = self.in_flight;
+        let load = self.window.aggregate.load_mut(Section::Hold);
+        load.in_flight_max = load.in_flight_max.max(in_flight);
+    }
+}
+
+/// Exchanges of the open window that are kept whole, in bounded memory.
+#[derive(Debug)]
+struct Kept {
+    mode: KeepSamples,
+    worker: u32,
+    seed: u64,
+    all: Vec<RawSample>,
+    random: Vec<RawSample>,
+    slow: Vec<RawSample>,
+    errors: Vec<RawSample>,
+    /// Exchanges seen in this window.
+    seen: u64,
+    /// Exchanges seen in the run.
+    draws: u64,
+}
+
+impl Kept {
+    fn new(settings: &MeterSettings, worker: u32) -> Self {
+        let (random, slow, errors) = match settings.keep {
+            KeepSamples::Some => (KEPT_RANDOM, KEPT_SLOW, KEPT_ERRORS),
+            KeepSamples::All | KeepSamples::None => (0, 0, 0),
+        };
+        Self {
+            mode: settings.keep,
+            worker,
+            seed: settings.seed,
+            all: Vec::new(),
+            random: Vec::with_capacity(random),
+            slow: Vec::with_capacity(slow),
+            errors: Vec::with_capacity(errors),
+            seen: 0,
+            draws: 0,
+        }
+    }
+
+    #[inline]
+    fn consider(&mut self, sample: &Sample, vu: u32, iteration: u64) {
+        let raw = |why| RawSample {
+            sample: *sample,
+            worker: self.worker,
+            vu,
+            iteration,
+            why,
+        };
+        match self.mode {
+            KeepSamples::None => {}
+            KeepSamples::All => {
+                if self.all.len() < KEPT_ALL_MAX {
+                    self.all.push(raw(Why::All));
+                }
+            }
+            KeepSamples::Some => {
+                self.seen += 1;
+                self.draws += 1;
+                if sample.outcome != nmax_metrics::Outcome::Ok && self.errors.len() < KEPT_ERRORS {
+                    self.errors.push(raw(Why::Error));
+                }
+                // Reservoir sampling: the i-th exchange replaces a kept one with probability KEPT_RANDOM / i.
+                if self.random.len() < KEPT_RANDOM {
+                    self.random.push(raw(Why::Random));
+                } else {
+                    let draw = Choice::new(self.seed, u64::from(self.worker), self.draws, 0).unit(0);
+                    let place = (draw * self.seen as f64) as usize;
+                    if place < KEPT_RANDOM {
+                        self.random[place] = raw(Why::Random);
+                    }
+                }
+                let candidate = raw(Why::Slow);
+                self.consider_slow(candidate);
+            }
+        }
+    }
+
+    /// Keeps the slowest in ascending order; the first is the one to beat.
+    #[inline]
+    fn consider_slow(&mut self, candidate: RawSample) {
+        let time = |raw: &RawSample| raw.sample.response_time();
+        if self.slow.len() == KEPT_SLOW {
+            if time(&self.slow[0]) >= time(&candidate) {
+                return;
+            }
+            self.slow.remove(0);
+        }
+        let place = self.slow.partition_point(|kept| time(kept) < time(&candidate));
+        self.slow.insert(place, candidate);
+    }
+
+    /// What was kept, each exchange once, in order of its end.
+    fn take(&mut self) -> Vec<RawSample> {
+        self.seen = 0;
+        let mut kept = std::mem::take(&mut self.all);
+        for list in [&mut self.errors, &mut self.slow, &mut self.random] {
+            kept.append(list);
+        }
+        let key = |raw: &RawSample| (raw.sample.done, raw.vu, raw.iteration, raw.sample.intended);
+        kept.sort_by_key(key);
+        kept.dedup_by(|b, a| key(a) == key(b) && a.sample.name == b.sample.name);
+        kept
+    }
+}

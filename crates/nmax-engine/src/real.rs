@@ -1,0 +1,187 @@
+//! The real world: a monotonic clock, a `timerfd` in the reactor, tokio's local tasks.
+//!
+//! Tokio's own timer has steps of 1 ms; a `timerfd` keeps send lag near 10 µs at little CPU.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, poll_fn};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+use std::time::Instant;
+
+use nmax_metrics::{Clock, Nanos};
+use rustix::time::{
+    ClockId, Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, clock_gettime, timerfd_create,
+    timerfd_settime,
+};
+use tokio::io::unix::AsyncFd;
+
+use crate::runtime::{Runtime, Timer};
+use crate::timers::{Slot, Timers};
+
+/// The run's clock on one thread. Copies share their origin, which is set when the run begins.
+#[derive(Clone, Debug)]
+pub struct RealClock {
+    origin: Rc<Cell<Instant>>,
+}
+
+impl RealClock {
+    /// A clock whose origin is now.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the clock that everything else takes as an argument"
+    )]
+    pub fn starting_now() -> Self {
+        Self {
+            origin: Rc::new(Cell::new(Instant::now())),
+        }
+    }
+
+    /// Moves the origin; until then the clock says zero.
+    pub fn set_origin(&self, origin: Instant) {
+        self.origin.set(origin);
+    }
+}
+
+impl Clock for RealClock {
+    #[inline]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the clock that everything else takes as an argument"
+    )]
+    fn now(&self) -> Nanos {
+        Nanos::from(Instant::now().saturating_duration_since(self.origin.get()))
+    }
+}
+
+/// The real world of one worker thread.
+#[derive(Clone)]
+pub struct RealRuntime {
+    clock: RealClock,
+    shared: Rc<Shared>,
+}
+
+struct Shared {
+    timers: Timers,
+    fd: AsyncFd<OwnedFd>,
+    due: RefCell<Option<Waker>>,
+}
+
+impl RealRuntime {
+    /// Must be called within a tokio runtime with a local task set; starts the task that drives the timers.
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe; an `OwnedFd` cannot be closed behind the reactor's back"
+    )]
+    pub fn start(clock: RealClock) -> io::Result<Self> {
+        let fd = timerfd_create(
+            TimerfdClockId::Monotonic,
+            TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC,
+        )?;
+        let shared = Rc::new(Shared {
+            timers: Timers::default(),
+            fd: AsyncFd::new(fd)?,
+            due: RefCell::new(None),
+        });
+        let runtime = Self { clock, shared };
+        let driver = runtime.clone();
+        tokio::task::spawn_local(async move { driver.drive().await });
+        Ok(runtime)
+    }
+
+    /// Wakes whoever is due, for ever.
+    async fn drive(&self) {
+        poll_fn(|context| {
+            self.shared.due.replace(Some(context.waker().clone()));
+            loop {
+                if let Some(at) = self.shared.timers.fire(self.clock.now()) {
+                    self.set_timer(at);
+                }
+                match self.shared.fd.poll_read_ready(context) {
+                    // Re-arming resets the timer's count, so nothing needs to be read from it.
+                    Poll::Ready(Ok(mut ready)) => ready.clear_ready(),
+                    Poll::Ready(Err(_)) | Poll::Pending => return Poll::<()>::Pending,
+                }
+            }
+        })
+        .await;
+    }
+
+    fn set_timer(&self, at: Nanos) {
+        let wait = at.since(self.clock.now()).0.max(1);
+        let seconds = i64::try_from(wait / 1_000_000_000).unwrap_or(i64::MAX);
+        let value = Timespec {
+            tv_sec: seconds,
+            tv_nsec: (wait % 1_000_000_000) as i64,
+        };
+        let once = Itimerspec {
+            it_interval: Timespec { tv_sec: 0, tv_nsec: 0 },
+            it_value: value,
+        };
+        timerfd_settime(self.shared.fd.get_ref(), TimerfdTimerFlags::empty(), &once)
+            .expect("a timerfd takes every normalized time");
+    }
+}
+
+impl Clock for RealRuntime {
+    #[inline]
+    fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+}
+
+impl Runtime for RealRuntime {
+    type Timer = RealTimer;
+
+    fn timer(&self) -> RealTimer {
+        RealTimer {
+            runtime: self.clone(),
+            slot: Rc::new(Slot::default()),
+        }
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        tokio::task::spawn_local(task);
+    }
+
+    fn cpu_time(&self) -> Nanos {
+        let time = clock_gettime(ClockId::ThreadCPUTime);
+        Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+    }
+}
+
+/// A timer on the thread's `timerfd`.
+pub struct RealTimer {
+    runtime: RealRuntime,
+    slot: Rc<Slot>,
+}
+
+impl Timer for RealTimer {
+    async fn sleep_until(&self, at: Nanos) {
+        poll_fn(|context| {
+            if self.runtime.now() >= at {
+                self.slot.disarm();
+                return Poll::Ready(());
+            }
+            self.slot.watch(context.waker());
+            self.arm(at);
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn arm(&self, at: Nanos) {
+        if let Some(at) = self.runtime.shared.timers.arm(&self.slot, at) {
+            self.runtime.set_timer(at);
+        }
+    }
+
+    fn watch(&self, waker: &Waker) {
+        self.slot.watch(waker);
+    }
+
+    fn has_fired(&self) -> bool {
+        self.slot.has_fired()
+    }
+}

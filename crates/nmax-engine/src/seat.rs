@@ -1,0 +1,181 @@
+//! A worker's thread: made ready before the run's origin, then the run itself.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use nmax_http::{Config, Shared};
+use nmax_metrics::{Clock, Nanos};
+use tokio::runtime::Builder;
+use tokio::sync::watch;
+use tokio::task::LocalSet;
+
+use crate::context::{Context, SharedCatalog};
+use crate::http_driver::HttpDrivers;
+pub(crate) use crate::meter::Link;
+use crate::meter::{Meter, MeterSettings};
+use crate::program::Program;
+use crate::real::{RealClock, RealRuntime};
+use crate::run::StartError;
+use crate::runtime::Runtime;
+use crate::settings::Settings;
+use crate::source::{Source, times};
+use crate::worker;
+
+/// What a running worker is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// Go on.
+    Run,
+    /// Start nothing more; let exchanges end.
+    Stop,
+    /// Cut everything off.
+    Cut,
+}
+
+/// What a worker's thread starts with.
+pub(crate) struct Seat {
+    pub(crate) settings: Settings,
+    pub(crate) worker: u32,
+    pub(crate) workers: u32,
+    pub(crate) link: Link,
+    pub(crate) catalog: SharedCatalog,
+    pub(crate) commands: watch::Receiver<Command>,
+    pub(crate) ready: SyncSender<Result<(), StartError>>,
+    pub(crate) origin: Receiver<(Instant, SystemTime)>,
+}
+
+type RealContext = Context<RealRuntime, HttpDrivers>;
+
+impl Seat {
+    /// The thread's whole life.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "waits for the run's origin before its reactor turns"
+    )]
+    pub(crate) fn run(self) {
+        let worker = self.worker;
+        let reactor = match Builder::new_current_thread().enable_all().build() {
+            Ok(reactor) => reactor,
+            Err(error) => return drop(self.ready.send(Err(StartError::Worker { worker, error }))),
+        };
+        let local = LocalSet::new();
+        local.block_on(&reactor, async move {
+            let prepared = self.prepare();
+            let (program, drivers, runtime, clock) = match prepared {
+                Ok(prepared) => prepared,
+                Err(error) => return drop(self.ready.send(Err(error))),
+            };
+            let source = Source::new(
+                &self.settings.plan,
+                self.settings.share,
+                worker,
+                self.workers,
+                runtime.timer(),
+            );
+            let source = match source {
+                Ok(source) => source,
+                Err(error) => return drop(self.ready.send(Err(error.into()))),
+            };
+            let _ = self.ready.send(Ok(()));
+            let Ok((origin, wall)) = self.origin.recv() else { return };
+            clock.set_origin(origin);
+            std::thread::sleep(origin.saturating_duration_since(Instant::now()));
+            self.live(program, drivers, runtime, source, wall).await;
+        });
+    }
+
+    fn prepare(&self) -> Result<(Program, HttpDrivers, RealRuntime, RealClock), StartError> {
+        let worker = self.worker;
+        if let Some(cpu) = self.settings.pin.get(worker as usize) {
+            pin_to(*cpu).map_err(|error| StartError::Worker { worker, error })?;
+        }
+        // Only matters for sleeps outside the timerfd; a refusal changes nothing.
+        let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+        let catalog = self
+            .catalog
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .clone();
+        let program = Program::new(Arc::clone(&self.settings.plan), &catalog)?;
+        let defaults = &self.settings.plan.defaults;
+        let config = Config {
+            ca_pem: self.settings.ca_pem.clone(),
+            insecure: defaults.insecure,
+            body_limit: defaults.body_limit_bytes,
+            connect_timeout: None,
+            allow: Arc::clone(&self.settings.allow),
+        };
+        let clock = RealClock::starting_now();
+        let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
+        let runtime = RealRuntime::start(clock.clone()).map_err(|error| StartError::Worker { worker, error })?;
+        Ok((program, HttpDrivers::new(shared), runtime, clock))
+    }
+
+    async fn live(
+        self,
+        program: Program,
+        drivers: HttpDrivers,
+        runtime: RealRuntime,
+        source: Source<<RealRuntime as Runtime>::Timer>,
+        wall: SystemTime,
+    ) {
+        let plan = Arc::clone(&self.settings.plan);
+        let times = times(&plan);
+        let settings = MeterSettings {
+            width: Nanos::from(plan.window),
+            hold: times.hold,
+            keep: self.settings.keep,
+            seed: plan.seed,
+        };
+        let meter = Meter::new(settings, self.link, runtime.cpu_time());
+        let unix_origin_s = wall
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs() as i64);
+        let context = Rc::new(Context::new(
+            runtime,
+            drivers,
+            program,
+            source,
+            meter,
+            self.catalog,
+            unix_origin_s,
+        ));
+        let obedient = Rc::clone(&context);
+        let grace = Nanos::from(plan.graceful_stop);
+        tokio::task::spawn_local(async move { obey(&obedient, self.commands, grace).await });
+        worker::run(context, times, grace).await;
+    }
+}
+
+/// Does what the run's owner says.
+async fn obey(context: &RealContext, mut commands: watch::Receiver<Command>, grace: Nanos) {
+    use crate::runtime::Timer;
+    let timer = context.runtime.timer();
+    loop {
+        let command = *commands.borrow_and_update();
+        match command {
+            Command::Run => {}
+            Command::Stop => {
+                context.stop();
+                let end = context.runtime.now() + grace;
+                tokio::select! {
+                    () = timer.sleep_until(end) => context.cut_off(),
+                    _ = commands.changed() => context.cut_off(),
+                }
+                return;
+            }
+            Command::Cut => return context.cut_off(),
+        }
+        if commands.changed().await.is_err() {
+            return context.cut_off();
+        }
+    }
+}
+
+fn pin_to(cpu: usize) -> std::io::Result<()> {
+    let mut set = rustix::thread::CpuSet::new();
+    set.set(cpu);
+    Ok(rustix::thread::sched_setaffinity(None, &set)?)
+}

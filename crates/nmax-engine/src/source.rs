@@ -1,0 +1,202 @@
+//! Where iterations come from: a schedule of starts (open) or of active VUs (closed), of one worker's share.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::Waker;
+
+use nmax_metrics::Nanos;
+use nmax_plan::choice::Choice;
+use nmax_plan::plan::{Arrivals, Plan, Workload};
+use nmax_plan::schedule::{self, Closed, Open};
+use nmax_plan::share::Share;
+
+use crate::context::{Assignment, VuSlot};
+use crate::program::ProgramError;
+
+/// The iterations of one worker.
+pub struct Source<T> {
+    /// How they start.
+    pub kind: Kind,
+    /// The worker's part of the run.
+    pub share: Share,
+    /// Timer of the pacer.
+    pub(crate) timer: T,
+}
+
+/// How iterations start.
+pub enum Kind {
+    /// By schedule.
+    Open(OpenSource),
+    /// By VUs that are free.
+    Closed(ClosedSource),
+}
+
+/// Iterations by schedule, run by a pool of VUs.
+pub struct OpenSource {
+    /// When iterations start.
+    pub schedule: Open,
+    /// Most VUs of this worker.
+    pub vus_max: u32,
+    /// Which of the worker's iterations is next.
+    pub(crate) next: Cell<u64>,
+    /// VUs without work; the last one in is the first one out.
+    pub(crate) idle: RefCell<Vec<Rc<VuSlot>>>,
+    /// VUs made so far.
+    pub(crate) made: Cell<u32>,
+    /// Since when due iterations wait for a free VU.
+    pub(crate) starved_since: Cell<Option<Nanos>>,
+    /// The pacer while it waits for that to end.
+    pub(crate) pacer: RefCell<Option<Waker>>,
+}
+
+/// Iterations by VUs that are free.
+pub struct ClosedSource {
+    /// Which VUs are active.
+    pub schedule: Closed,
+    /// VUs of the whole run.
+    pub vus_total: u64,
+    /// Iterations that this worker may still start.
+    pub(crate) remaining: Cell<Option<u64>>,
+}
+
+/// When the statistics interval and the load end, as planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// Statistics interval; open-ended ones end at [`Nanos::MAX`].
+    pub hold: (Nanos, Nanos),
+    /// End of the load; `None` when only a number of iterations ends it.
+    pub end: Option<Nanos>,
+}
+
+/// The planned times of a run.
+pub fn times(plan: &Plan) -> Times {
+    let span = schedule::hold_span(&plan.stages);
+    let end = schedule::phases(&plan.stages)
+        .last()
+        .and_then(|phase| phase.span.end_ns);
+    Times {
+        hold: (Nanos(span.start_ns), span.end_ns.map_or(Nanos::MAX, Nanos)),
+        end: end.map(Nanos),
+    }
+}
+
+/// The schedule of an open workload.
+pub fn open_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
+    let law = match arrivals {
+        Arrivals::Even => schedule::Arrivals::Even,
+        Arrivals::Poisson => schedule::Arrivals::Poisson { seed: plan.seed },
+    };
+    let open = Open::new(&plan.stages, law).map_err(|error| ProgramError::Stages(error.to_string()))?;
+    Ok(match plan.iterations {
+        Some(limit) => open.limit(limit),
+        None => open,
+    })
+}
+
+impl<T> Source<T> {
+    /// The iterations of worker `k` of `workers` within `share`.
+    pub fn new(plan: &Plan, whole: Share, k: u32, workers: u32, timer: T) -> Result<Self, ProgramError> {
+        let share = whole
+            .split(k, workers)
+            .map_err(|error| ProgramError::Stages(format!("share of worker {k}: {error}")))?;
+        let kind = match plan.workload {
+            Workload::Open {
+                arrivals,
+                max_in_flight,
+                ..
+            } => Kind::Open(OpenSource {
+                schedule: open_schedule(plan, arrivals)?,
+                vus_max: part(u64::from(max_in_flight), k, workers).max(1) as u32,
+                next: Cell::new(0),
+                idle: RefCell::default(),
+                made: Cell::new(0),
+                starved_since: Cell::new(None),
+                pacer: RefCell::default(),
+            }),
+            Workload::Closed { .. } => {
+                let schedule = Closed::new(&plan.stages).map_err(|error| ProgramError::Stages(error.to_string()))?;
+                let vus_total = schedule.vus_max();
+                let remaining = plan.iterations.map(|n| iterations_of(n, whole, k, workers, vus_total));
+                Kind::Closed(ClosedSource {
+                    schedule,
+                    vus_total,
+                    remaining: Cell::new(remaining),
+                })
+            }
+        };
+        Ok(Self { kind, share, timer })
+    }
+}
+
+/// Worker k's part of `total`, all parts adding up to it.
+fn part(total: u64, k: u32, workers: u32) -> u64 {
+    let upto = |k: u64| total * k / u64::from(workers);
+    upto(u64::from(k) + 1) - upto(u64::from(k))
+}
+
+/// Worker k's part of `n` iterations, in proportion to the VUs that it owns.
+fn iterations_of(n: u64, whole: Share, k: u32, workers: u32, vus_total: u64) -> u64 {
+    let owned = |k: u32| whole.split(k, workers).map_or(0, |share| share.count_below(vus_total));
+    let before: u64 = (0..k).map(owned).sum();
+    let upto = |vus: u64| (u128::from(n) * u128::from(vus) / u128::from(vus_total.max(1))) as u64;
+    upto(before + owned(k)) - upto(before)
+}
+
+impl OpenSource {
+    /// The worker's iteration `j`: its number in the run, and when it is due.
+    pub(crate) fn due(&self, share: &Share, j: u64) -> Option<(u64, Nanos)> {
+        let number = share.nth(j)?;
+        Some((number, Nanos(self.schedule.offset_ns(number)?)))
+    }
+
+    /// How many of the worker's iterations are due before `at`.
+    pub(crate) fn due_before(&self, share: &Share, at: Nanos) -> u64 {
+        at.0.checked_sub(1)
+            .map_or(0, |last| share.count_below(self.schedule.count_at(last)))
+    }
+
+    /// Ends the time in which iterations wait for a free VU.
+    pub(crate) fn fed(&self) {
+        self.starved_since.set(None);
+        if let Some(waker) = self.pacer.borrow().as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+/// An iteration of an open workload.
+pub(crate) fn open_assignment(
+    mix: &nmax_plan::mix::Mix,
+    seed: u64,
+    number: u64,
+    intended: Nanos,
+    begun: Nanos,
+    slot_wait: Nanos,
+) -> Assignment {
+    Assignment {
+        number,
+        choice: (0, number),
+        scenario: mix.pick_open(seed, number),
+        intended,
+        begun,
+        slot_wait,
+    }
+}
+
+/// The row of a feeder that an iteration reads.
+pub(crate) fn row(feeder: &nmax_plan::plan::Feeder, index: usize, seed: u64, assignment: &Assignment) -> usize {
+    use nmax_plan::plan::Pick;
+    let rows = feeder.rows() as u64;
+    let Some(count) = std::num::NonZeroU64::new(rows) else {
+        return 0;
+    };
+    // Steps count from 0, so these addresses are nobody else's.
+    let step = (1 << 32) + index as u64;
+    let choice = Choice::new(seed, assignment.choice.0, assignment.choice.1, step);
+    let row = match feeder.pick {
+        Pick::Sequential | Pick::Unique => assignment.number % rows,
+        Pick::Random => choice.below(0, count),
+        Pick::Zipf { exponent } => choice.zipf(0, count, exponent).saturating_sub(1),
+    };
+    row.min(rows - 1) as usize
+}

@@ -1,0 +1,249 @@
+//! A virtual user: its own cookies, connections, data and values, one iteration after the other.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+
+use nmax_http::{Jar, Url};
+use nmax_metrics::Nanos;
+use nmax_plan::choice::Choice;
+use nmax_plan::plan::{AtEnd, Connection, Plan, Step, ThinkTime, Visitor};
+use nmax_plan::template::Values;
+
+use crate::context::{Assignment, Context, IterationEnd, VuSlot};
+use crate::dispatch::{self, Turn};
+use crate::driver::{Driver, Drivers};
+use crate::program::Action;
+use crate::runtime::{Runtime, Timer};
+use crate::source::{Kind, row};
+
+/// A virtual user.
+pub(crate) struct Vu<R: Runtime, D: Drivers> {
+    pub(crate) context: Rc<Context<R, D>>,
+    slot: Rc<VuSlot>,
+    pub(crate) driver: D::Driver,
+    pub(crate) jar: Jar,
+    pub(crate) values: VuValues,
+    pub(crate) buffers: Buffers,
+    /// Where relative references start: the last URL requested.
+    pub(crate) page: Option<Url>,
+    /// Pauses.
+    pause: R::Timer,
+    /// Time limit of the exchange under way.
+    pub(crate) limit: R::Timer,
+}
+
+/// Reused by every exchange.
+#[derive(Default)]
+pub(crate) struct Buffers {
+    pub(crate) target: Vec<u8>,
+    pub(crate) body: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) text: Vec<u8>,
+}
+
+/// What templates read.
+pub(crate) struct VuValues {
+    plan: Arc<Plan>,
+    pub(crate) slots: Vec<String>,
+    rows: Vec<usize>,
+    number: u64,
+    vu: u32,
+}
+
+impl Values for VuValues {
+    fn slot(&self, slot: usize) -> &str {
+        self.slots.get(slot).map_or("", String::as_str)
+    }
+    fn feeder(&self, feeder: usize, column: usize) -> &str {
+        self.plan.feeders[feeder].cell(self.rows[feeder], column)
+    }
+    fn iteration(&self) -> u64 {
+        self.number
+    }
+    fn vu(&self) -> u32 {
+        self.vu
+    }
+}
+
+/// A request's place in its run.
+#[derive(Clone, Copy)]
+pub(crate) struct Turnstile {
+    /// When it is due.
+    pub(crate) intended: Nanos,
+    /// When its turn came: `intended`, or later when the VU was not free.
+    pub(crate) begun: Nanos,
+    /// How long the iteration waited for a slot; on its first request only.
+    pub(crate) slot_wait: Nanos,
+}
+
+/// How a step ended.
+pub(crate) enum StepEnd {
+    /// The iteration goes on from this instant; whether the step was ok.
+    Next(Nanos, bool),
+    /// Later steps lack a value: the iteration ends, failed.
+    Stop(Nanos),
+    /// The run's end cut it off.
+    Cut(Nanos),
+}
+
+impl<R: Runtime, D: Drivers> Vu<R, D> {
+    pub(crate) fn new(context: Rc<Context<R, D>>, slot: Rc<VuSlot>) -> Self {
+        let plan = Arc::clone(&context.program.plan);
+        let slots = plan
+            .scenarios
+            .iter()
+            .map(|scenario| scenario.slots.len())
+            .max()
+            .unwrap_or(0);
+        Self {
+            driver: context.drivers.make(),
+            jar: Jar::new(),
+            values: VuValues {
+                slots: vec![String::new(); slots],
+                rows: vec![0; plan.feeders.len()],
+                number: 0,
+                vu: slot.number,
+                plan,
+            },
+            buffers: Buffers::default(),
+            page: None,
+            pause: context.runtime.timer(),
+            limit: context.runtime.timer(),
+            context,
+            slot,
+        }
+    }
+
+    /// Runs iterations until there are no more.
+    pub(crate) async fn live(mut self) {
+        poll_fn(|task| {
+            self.slot.waker.replace(Some(task.waker().clone()));
+            self.limit.watch(task.waker());
+            Poll::Ready(())
+        })
+        .await;
+        let context = Rc::clone(&self.context);
+        let (mut turn, mut done) = (Turn::default(), None);
+        while let Some(assignment) = self.next(&context, &mut turn, done).await {
+            done = Some(self.iterate(&context, &assignment).await);
+        }
+        if let Kind::Closed(_) = context.source.kind {
+            context.state.starter_ended();
+        }
+    }
+
+    async fn next(&self, context: &Context<R, D>, turn: &mut Turn, done: Option<Nanos>) -> Option<Assignment> {
+        match &context.source.kind {
+            Kind::Open(open) => dispatch::next_open(context, open, &self.slot, done).await,
+            Kind::Closed(closed) => {
+                dispatch::next_closed(context, closed, self.slot.number, &self.pause, turn, done).await
+            }
+        }
+    }
+
+    /// Runs one iteration; returns when it was done.
+    async fn iterate(&mut self, context: &Context<R, D>, assignment: &Assignment) -> Nanos {
+        if let Some(at_end) = out_of_rows(context, assignment) {
+            if at_end == AtEnd::Error {
+                context.begin(assignment);
+                context.end(assignment, assignment.begun, IterationEnd::Failed);
+            }
+            return assignment.begun;
+        }
+        context.begin(assignment);
+        self.prepare(context, assignment);
+        let (at, end) = self.steps(context, assignment).await;
+        if context.program.plan.defaults.connection == Connection::PerIteration {
+            self.driver.close();
+        }
+        context.end(assignment, at, end);
+        at
+    }
+
+    async fn steps(&mut self, context: &Context<R, D>, assignment: &Assignment) -> (Nanos, IterationEnd) {
+        let mut turn = Turnstile {
+            intended: assignment.intended,
+            begun: assignment.begun,
+            slot_wait: assignment.slot_wait,
+        };
+        let mut is_ok = true;
+        for action in &context.program.scenarios[assignment.scenario] {
+            let at = match action {
+                Action::Think(step) => {
+                    let at = turn.intended + self.think(context, assignment, *step);
+                    if !dispatch::pause_until(context, &self.pause, at).await {
+                        return (context.runtime.now(), IterationEnd::Interrupted);
+                    }
+                    at
+                }
+                Action::Request(prepared) => match self.request(context, assignment, prepared, turn).await {
+                    StepEnd::Next(done, step_is_ok) => {
+                        is_ok &= step_is_ok;
+                        done
+                    }
+                    StepEnd::Stop(done) => return (done, IterationEnd::Failed),
+                    StepEnd::Cut(now) => return (now, IterationEnd::Interrupted),
+                },
+            };
+            turn = Turnstile {
+                intended: at,
+                begun: at,
+                slot_wait: Nanos::ZERO,
+            };
+        }
+        (
+            turn.intended,
+            if is_ok { IterationEnd::Ok } else { IterationEnd::Failed },
+        )
+    }
+
+    /// What an iteration starts with: no cookies, no values, its rows.
+    fn prepare(&mut self, context: &Context<R, D>, assignment: &Assignment) {
+        let plan = &context.program.plan;
+        self.jar.clear();
+        self.page = None;
+        self.values.number = assignment.number;
+        self.values.slots.iter_mut().for_each(String::clear);
+        for (index, feeder) in plan.feeders.iter().enumerate() {
+            self.values.rows[index] = row(feeder, index, plan.seed, assignment);
+        }
+        if plan.defaults.visitor == Visitor::New {
+            self.driver.forget();
+        }
+    }
+
+    fn think(&self, context: &Context<R, D>, assignment: &Assignment, step: usize) -> Nanos {
+        let plan = &context.program.plan;
+        let Step::Think(think) = &plan.scenarios[assignment.scenario].steps[step] else {
+            return Nanos::ZERO;
+        };
+        let choice = Choice::new(plan.seed, assignment.choice.0, assignment.choice.1, step as u64);
+        match think {
+            ThinkTime::Fixed(time) => Nanos::from(*time),
+            ThinkTime::Uniform { min, max } => {
+                let width_ns = max.saturating_sub(*min).as_nanos() as f64;
+                Nanos::from(*min) + Nanos((choice.unit(0) * width_ns) as u64)
+            }
+            ThinkTime::Lognormal { median, p95 } => {
+                Nanos(choice.lognormal(0, median.as_nanos() as f64, p95.as_nanos() as f64) as u64)
+            }
+        }
+    }
+}
+
+/// What happens to an iteration whose rows have run out. With [`AtEnd::Stop`] nothing starts any more.
+fn out_of_rows<R: Runtime, D: Drivers>(context: &Context<R, D>, assignment: &Assignment) -> Option<AtEnd> {
+    let (rows, at_end) = context.program.rows_max[assignment.scenario]?;
+    if assignment.number < rows {
+        return None;
+    }
+    if at_end == AtEnd::Stop {
+        let name = &context.program.plan.scenarios[assignment.scenario].name;
+        let why = format!("the data of scenario `{name}` ended after {rows} rows");
+        context.state.ended_early.borrow_mut().get_or_insert(why);
+        context.state.close(false);
+    }
+    Some(at_end)
+}

@@ -1,0 +1,96 @@
+//! One worker: a thread, a single-threaded runtime, its virtual users, from the run's origin to its end.
+
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::Poll;
+
+use nmax_metrics::{Nanos, Section};
+
+use crate::context::Context;
+use crate::dispatch::{self, pause_until};
+use crate::driver::Drivers;
+use crate::runtime::{Runtime, Timer};
+use crate::source::{Kind, Times};
+
+/// Runs a worker's share of the run on its own runtime, until everything has ended and is reported.
+///
+/// - `times`: planned statistics interval and end of the load
+/// - `grace`: how long exchanges may go on after that, before they are cut off
+pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Times, grace: Nanos) {
+    dispatch::start(&context);
+    let ticker = Rc::clone(&context);
+    context.runtime.spawn(async move { tick(&ticker).await });
+    let clock = Rc::clone(&context);
+    context
+        .runtime
+        .spawn(async move { end_in_time(&clock, times, grace).await });
+    poll_fn(|task| {
+        context.state.main.replace(Some(task.waker().clone()));
+        if context.state.is_over() {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    let now = context.runtime.now();
+    context.roll(now);
+    count_dropped(&context, times, now);
+    let error = context.state.ended_early.borrow_mut().take();
+    context
+        .meter
+        .borrow_mut()
+        .finish(now, context.runtime.cpu_time(), error);
+}
+
+/// Ends windows in which nothing else happens.
+async fn tick<R: Runtime, D: Drivers>(context: &Context<R, D>) {
+    let timer = context.runtime.timer();
+    loop {
+        let end = context.meter.borrow_mut().window().end();
+        timer.sleep_until(end).await;
+        context.roll(context.runtime.now());
+    }
+}
+
+/// Ends the load when planned, and cuts off what has not ended by the grace after that.
+async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, grace: Nanos) {
+    let timer = context.runtime.timer();
+    if let Some(end) = times.end {
+        if pause_until(context, &timer, end).await {
+            context.state.close(false);
+        }
+        timer.sleep_until(end + grace).await;
+        context.cut_off();
+    }
+}
+
+/// Counts the iterations that were due before the end and never started.
+fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, now: Nanos) {
+    let Kind::Open(open) = &context.source.kind else { return };
+    if context.state.ended_early.borrow().is_some() {
+        return; // The plan's data ended, so nothing more was due.
+    }
+    let share = &context.source.share;
+    let started = open.next.get();
+    let end = context
+        .state
+        .closed_at
+        .get()
+        .unwrap_or(now)
+        .min(times.end.unwrap_or(Nanos::MAX));
+    let due = |at: Nanos| open.due_before(share, at.min(end)).max(started);
+    let hold = due(times.hold.1) - due(times.hold.0);
+    let total = due(end) - started;
+    let is_limit = open.starved_since.get().is_some();
+    let mut meter = context.meter.borrow_mut();
+    for (section, count) in [(Section::Hold, hold), (Section::Outside, total.saturating_sub(hold))] {
+        let load = meter.window().aggregate.load_mut(section);
+        load.due += count;
+        if is_limit {
+            load.dropped.in_flight_limit += count;
+        } else {
+            load.dropped.injector += count;
+        }
+    }
+}
