@@ -55,7 +55,7 @@ pub(crate) fn no_unbounded_channel(repo: &Repo) -> Vec<Finding> {
 pub(crate) fn no_unsafe(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for file in repo.rust().filter(|file| file.path != UNSAFE) {
-        for line in source::lines_with(&source::code(&file.text), "unsafe") {
+        for line in source::lines_with(&file.code, "unsafe") {
             findings.push(finding(
                 file,
                 line,

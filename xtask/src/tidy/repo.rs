@@ -25,6 +25,8 @@ pub(crate) struct File {
     pub(crate) path: String,
     /// All of it.
     pub(crate) text: String,
+    /// Of a Rust file: its code, without comments and strings.
+    pub(crate) code: String,
 }
 
 /// All text files, ordered by path.
@@ -62,7 +64,7 @@ impl Repo {
     /// Rust files of the product with their code: no comments, strings or tests. The testkit is no part of it.
     pub(crate) fn product(&self) -> impl Iterator<Item = (&File, String)> {
         let product = self.rust().filter(|file| self.is_product(file));
-        product.map(|file| (file, source::without_tests(&source::code(&file.text))))
+        product.map(|file| (file, source::without_tests(&file.code)))
     }
 
     /// Whether `file` is compiled without tests.
@@ -86,6 +88,16 @@ impl Repo {
 }
 
 impl File {
+    /// The file at `path` with this text.
+    pub(crate) fn new(path: String, text: String) -> Self {
+        let code = if path.ends_with(".rs") {
+            source::code(&text)
+        } else {
+            String::new()
+        };
+        Self { path, text, code }
+    }
+
     /// The directory name of the crate it belongs to; `xtask` counts as one.
     pub(crate) fn krate(&self) -> &str {
         let path = self.path.strip_prefix("crates/").unwrap_or(&self.path);
@@ -107,7 +119,7 @@ fn collect(directory: &Path, prefix: &str, files: &mut Vec<File>) -> io::Result<
             }
         } else if kind.is_file() {
             match fs::read_to_string(entry.path()) {
-                Ok(text) => files.push(File { path, text }),
+                Ok(text) => files.push(File::new(path, text)),
                 // Pictures and the like; or a temporary file that is gone again.
                 Err(error) if matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::NotFound) => {}
                 Err(error) => return Err(error),

@@ -1,14 +1,16 @@
 //! The rules on this repository. Each has its bad examples in its own module's tests.
 
 use std::process::Command;
+use std::sync::LazyLock;
 
 use super::*;
 
+static REPO: LazyLock<Repo> = LazyLock::new(|| Repo::read(&root()).unwrap());
+
 #[track_caller]
 fn holds(rule: Rule) {
-    let repo = Repo::read(&root()).unwrap();
-    assert!(repo.rust().count() > 20, "the repository was not found");
-    let found: Vec<String> = rule(&repo).iter().map(Finding::to_string).collect();
+    assert!(REPO.product().count() > 20, "the repository was not found");
+    let found: Vec<String> = rule(&REPO).iter().map(Finding::to_string).collect();
     assert!(found.is_empty(), "{} findings:\n{}", found.len(), found.join("\n"));
 }
 

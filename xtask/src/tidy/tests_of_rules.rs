@@ -5,10 +5,7 @@ use super::repo::{File, Repo};
 
 /// A repository of these paths and texts.
 pub(crate) fn repo(files: &[(&str, &str)]) -> Repo {
-    let file = |(path, text): &(&str, &str)| File {
-        path: (*path).to_owned(),
-        text: (*text).to_owned(),
-    };
+    let file = |(path, text): &(&str, &str)| File::new((*path).to_owned(), (*text).to_owned());
     Repo::new(files.iter().map(file).collect())
 }
 
