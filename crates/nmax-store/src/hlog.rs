@@ -98,7 +98,7 @@ mod tests {
     use crate::testing;
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(32))]
+        #![proptest_config(ProptestConfig::with_cases(16))]
 
         /// The standard reader, an independent one, sees every histogram under its tag with the standard bounds.
         #[test]

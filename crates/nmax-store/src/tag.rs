@@ -118,7 +118,7 @@ mod tests {
     };
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(32))]
 
         /// Law: the histogram found under a tag is the one that was visited with it, and tags differ.
         #[test]

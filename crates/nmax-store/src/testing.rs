@@ -113,7 +113,7 @@ pub(crate) fn sample() -> impl Strategy<Value = (Section, Sample)> {
 
 /// A random window with everything in it that a window can hold.
 pub(crate) fn window(index: u64) -> impl Strategy<Value = Window> {
-    proptest::collection::vec(sample(), 0..12).prop_map(move |samples| {
+    proptest::collection::vec(sample(), 0..8).prop_map(move |samples| {
         let mut window = Window::new(index, Nanos(1_000_000_000));
         for (section, sample) in &samples {
             fill(&mut window, *section, sample);

@@ -32,7 +32,7 @@ fn a_finished_run_reads_back() {
 #[test]
 fn any_truncation_keeps_the_full_windows() {
     let scratch = Scratch::new();
-    let windows = testing::windows(4);
+    let windows = testing::windows(3);
     let mut writer = RunWriter::create(scratch.path(), &manifest("a", "2026-01-31T12:00:05Z")).unwrap();
     let path = |file: &str| writer_path(&scratch).join(file);
     let mut ends = Vec::new();
@@ -42,7 +42,7 @@ fn any_truncation_keeps_the_full_windows() {
     }
     for (which, file) in [hlog::FILE, line::FILE].into_iter().enumerate() {
         let whole = fs::read(path(file)).unwrap();
-        let step = (whole.len() / 40).max(1);
+        let step = (whole.len() / 25).max(1);
         let near_ends = ends
             .iter()
             .flat_map(|end| end[which] as usize - 1..=end[which] as usize);

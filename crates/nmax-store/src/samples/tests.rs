@@ -83,7 +83,7 @@ fn is_equal(row: &Row, raw: &RawSample) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     /// Law: reading the segments gives what was written, in order.
     #[test]

@@ -16,7 +16,7 @@ fn written(directory: &Path) -> Vec<Window> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     /// Law: decode(encode(w)) = w, for every window.
     #[test]
@@ -178,4 +178,10 @@ fn kinds_of_failures_are_bounded() {
     }
     assert_eq!(writer.failure_counts.len(), FAILURE_KINDS_MAX + 1);
     assert_eq!(writer.failure_counts["other"], 300);
+}
+
+#[test]
+fn a_writer_can_live_on_a_thread_of_its_own() {
+    fn is_send<T: Send>() {}
+    is_send::<RunWriter>();
 }
