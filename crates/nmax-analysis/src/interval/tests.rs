@@ -213,13 +213,13 @@ fn coverage_is_as_promised() {
     let mut uniform = Uniform(7);
     for (q, n) in [(0.5, 1_000), (0.9, 1_000), (0.99, 1_500)] {
         let truth_ns = (-(1.0_f64 - q).ln() * 1e7) as u64;
-        let runs = 1_000;
+        let runs = 500;
         let mut covered = 0;
         for _ in 0..runs {
             let histogram = of((0..n).map(|_| (-uniform.next().ln() * 1e7) as u64));
             let (low, high) = quantile_interval(&histogram, q, 0.95).expect("enough values");
             covered += u32::from(low <= truth_ns && truth_ns <= high);
         }
-        assert!((940..=980).contains(&covered), "q = {q}: {covered} of {runs}");
+        assert!((470..=490).contains(&covered), "q = {q}: {covered} of {runs}");
     }
 }

@@ -124,6 +124,24 @@ fn a_short_stall_is_a_warning_and_lasting_waits_are_overload() {
     }
 }
 
+/// Drops that are mostly the injector's break the threshold, but nobody blames the target.
+#[test]
+fn drops_of_the_injector_are_not_overload() {
+    for (injector, never, blamed) in [(12, 4, false), (8, 8, true)] {
+        let mut run = Run::healthy();
+        let load = run.totals.load_mut(Section::Hold);
+        load.started = 1_000 - injector - never;
+        (load.dropped.injector, load.dropped.in_flight_limit) = (injector, never);
+        let judgement = judge(&run.evidence());
+        assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
+        assert_eq!(
+            codes(&judgement, true).contains(&"TARGET_OVERLOADED"),
+            blamed,
+            "{judgement:?}"
+        );
+    }
+}
+
 /// Who tolerates drops says so in the plan.
 #[test]
 fn tolerated_drops_are_a_warning() {
@@ -252,7 +270,7 @@ fn a_failed_threshold_says_what_was_measured() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// Law: INVALID exactly when a gate is closed; FAIL and INVALID have a deciding reason, PASS has none;
     /// deciding reasons come first.

@@ -300,7 +300,7 @@ fn limits_of_another_kind_do_not_hold() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     /// Law: just inside the limit a condition holds with a positive margin, just outside it does not.
     #[test]
