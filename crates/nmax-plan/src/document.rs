@@ -7,7 +7,7 @@
 //! # Layout
 //! - `tree`: YAML with places; `overrides`: `--set`
 //! - `keys`: the tables; `cursor`: single values; `schema`: the tables for editors
-//! - `decode`, `data`, `scenario`, `request`, `workload`: the parts of a plan
+//! - `decode`, `data`, `scenario`, `request`, `json`, `reply`, `workload`, `stages`: the parts of a plan
 //! - `csv`: data files
 //! - [`write`](mod@write): a plan as a document again
 
@@ -20,11 +20,14 @@ mod cursor;
 mod data;
 mod decode;
 mod error;
+mod json;
 mod keys;
 mod overrides;
+mod reply;
 mod request;
 mod scenario;
 mod schema;
+mod stages;
 mod tree;
 mod workload;
 pub mod write;
@@ -34,7 +37,8 @@ pub use schema::schema;
 pub use workload::MAX_IN_FLIGHT_DEFAULT;
 
 pub(crate) use decode::{add_default_thresholds, origin};
-pub(crate) use request::{STATUS_DEFAULT, is_own_header, is_token};
+pub(crate) use reply::STATUS_DEFAULT;
+pub(crate) use request::{is_own_header, is_token};
 
 /// Largest accepted document.
 pub const DOCUMENT_BYTES_MAX: usize = 1 << 20;
@@ -90,16 +94,32 @@ pub fn parse(text: &str, options: &Options) -> Result<Plan, Vec<DocumentError>> 
 
 /// Gives a problem the name of its file or argument.
 fn bind(problem: tree::Problem, options: &Options) -> DocumentError {
-    let tree::Problem { at, kind, message, remedy } = problem;
+    let tree::Problem {
+        at,
+        kind,
+        message,
+        remedy,
+    } = problem;
     let set = |flag: u32| options.set.get(flag as usize);
     let at = match at.flag {
-        None => Location::File { file: options.file.to_owned(), line: at.line, column: at.column },
+        None => Location::File {
+            file: options.file.to_owned(),
+            line: at.line,
+            column: at.column,
+        },
         Some(decode::FLAG_TARGET) => Location::Flag("--target".into()),
         Some(decode::FLAG_DURATION) => Location::Flag("--duration".into()),
-        Some(flag) => Location::Flag(set(flag).map_or_else(|| "--set".into(), |(path, value)| format!("--set {path}={value}"))),
+        Some(flag) => {
+            Location::Flag(set(flag).map_or_else(|| "--set".into(), |(path, value)| format!("--set {path}={value}")))
+        }
     };
-    DocumentError { at, kind, message, remedy }
+    DocumentError {
+        at,
+        kind,
+        message,
+        remedy,
+    }
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -13,7 +13,12 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= 256)
-        .map(|candidate| (edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()), candidate))
+        .map(|candidate| {
+            (
+                edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()),
+                candidate,
+            )
+        })
         .filter(|(edits, _)| *edits <= edits_max)
         .min_by_key(|(edits, _)| *edits)
         .map(|(_, candidate)| candidate)
@@ -45,7 +50,14 @@ mod tests {
     #[test]
     fn edits_worked_by_hand() {
         let distance = |a: &str, b: &str| edits(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
-        let cases = [("", "", 0), ("abc", "", 3), ("", "ab", 2), ("kitten", "sitting", 3), ("ab", "ba", 1), ("same", "same", 0)];
+        let cases = [
+            ("", "", 0),
+            ("abc", "", 3),
+            ("", "ab", 2),
+            ("kitten", "sitting", 3),
+            ("ab", "ba", 1),
+            ("same", "same", 0),
+        ];
         for (a, b, want) in cases {
             assert_eq!(distance(a, b), want, "{a} to {b}");
             assert_eq!(distance(b, a), want, "symmetric");

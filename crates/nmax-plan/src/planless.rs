@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
-use crate::plan::{Arrivals, Body, Connection, Defaults, Expect, Method, Plan, Request, Scenario, Step, Version, Visitor, Workload};
+use crate::plan::{
+    Arrivals, Body, Connection, Defaults, Expect, Method, Plan, Request, Scenario, Step, Version, Visitor, Workload,
+};
 use crate::schedule::{Stage, StageKind};
 use crate::template::Template;
 use crate::units::RATE_PER_S_MAX;
@@ -80,12 +82,21 @@ impl Plan {
         let mut errors = Vec::new();
         let url = split(&run.url).map_err(|error| errors.push(error)).ok();
         check(run, &mut errors);
-        let (Some((target, path)), true) = (url, errors.is_empty()) else { return Err(errors) };
+        let (Some((target, path)), true) = (url, errors.is_empty()) else {
+            return Err(errors);
+        };
         let vus = run.vus.unwrap_or(VUS_DEFAULT);
         let (workload, level) = match run.rate_per_s {
             Some(rate_per_s) => {
                 let max_in_flight = run.vus.unwrap_or(MAX_IN_FLIGHT_DEFAULT);
-                (Workload::Open { rate_per_s, arrivals: run.arrivals, max_in_flight }, rate_per_s)
+                (
+                    Workload::Open {
+                        rate_per_s,
+                        arrivals: run.arrivals,
+                        max_in_flight,
+                    },
+                    rate_per_s,
+                )
             }
             None => (Workload::Closed { vus }, f64::from(vus)),
         };
@@ -100,7 +111,11 @@ impl Plan {
                 visitor: Visitor::Returning,
                 version: run.version,
                 timeout: run.timeout.unwrap_or(Duration::from_secs(30)),
-                headers: run.headers.iter().map(|(name, value)| (name.clone(), literal(value))).collect(),
+                headers: run
+                    .headers
+                    .iter()
+                    .map(|(name, value)| (name.clone(), literal(value)))
+                    .collect(),
                 body_limit_bytes: 64 << 20,
                 ca_files: run.ca_files.clone(),
                 insecure: run.insecure,
@@ -109,7 +124,12 @@ impl Plan {
             feeders: Vec::new(),
             scenarios: vec![scenario(run, &path)],
             workload,
-            stages: vec![Stage { from: level, to: level, length_ns, kind: StageKind::Hold }],
+            stages: vec![Stage {
+                from: level,
+                to: level,
+                length_ns,
+                kind: StageKind::Hold,
+            }],
             iterations: run.requests,
             graceful_stop: Duration::from_secs(30),
             seed: run.seed.unwrap_or(SEED_DEFAULT),
@@ -128,20 +148,38 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
         query: Vec::new(),
         headers: Vec::new(),
         body: run.body.as_ref().map_or(Body::Empty, |body| Body::Text(literal(body))),
-        expect: Expect { status: vec![crate::document::STATUS_DEFAULT], checks: Vec::new() },
+        expect: Expect {
+            status: vec![crate::document::STATUS_DEFAULT],
+            checks: Vec::new(),
+        },
         extract: Vec::new(),
         timeout: None,
     };
     let steps = vec![Step::Request(Box::new(request))];
-    Scenario { name: "url".into(), weight: 1.0, pacing: None, steps, slots: Vec::new() }
+    Scenario {
+        name: "url".into(),
+        weight: 1.0,
+        pacing: None,
+        steps,
+        slots: Vec::new(),
+    }
 }
 
 fn literal(text: &str) -> Template {
-    if text.is_empty() { Template::default() } else { Template::text(text) }
+    if text.is_empty() {
+        Template::default()
+    } else {
+        Template::text(text)
+    }
 }
 
 fn error(flag: &str, message: impl Into<String>, remedy: &str) -> DocumentError {
-    DocumentError { at: Location::Flag(flag.into()), kind: Kind::Value, message: message.into(), remedy: remedy.into() }
+    DocumentError {
+        at: Location::Flag(flag.into()),
+        kind: Kind::Value,
+        message: message.into(),
+        remedy: remedy.into(),
+    }
 }
 
 /// Scheme, host and port; path and query.
@@ -153,27 +191,61 @@ fn split(url: &str) -> Result<(String, String), DocumentError> {
     let (origin, path) = url.split_at(path_at);
     let target = crate::document::origin(origin).map_err(|message| error("URL", message, remedy))?;
     if path.contains(|c: char| c.is_control() || c == ' ') {
-        return Err(error("URL", format!("`{}` contains a space or a control character", path.escape_debug()), "write `%20` for a space"));
+        return Err(error(
+            "URL",
+            format!("`{}` contains a space or a control character", path.escape_debug()),
+            "write `%20` for a space",
+        ));
     }
-    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+    let path = if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        format!("/{path}")
+    };
     Ok((target, path))
 }
 
 fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
     if run.vus.is_some_and(|vus| !(1..=1_000_000).contains(&vus)) {
-        errors.push(error("-c", "VUs must be from 1 to 1000000", "write a number such as `-c 64`"));
+        errors.push(error(
+            "-c",
+            "VUs must be from 1 to 1000000",
+            "write a number such as `-c 64`",
+        ));
     }
-    if run.rate_per_s.is_some_and(|rate| !(rate > 0.0 && rate <= RATE_PER_S_MAX)) {
-        errors.push(error("-r", "the rate must be above 0/s and at most 1000M/s", "write a rate such as `-r 2000/s`"));
+    if run
+        .rate_per_s
+        .is_some_and(|rate| !(rate > 0.0 && rate <= RATE_PER_S_MAX))
+    {
+        errors.push(error(
+            "-r",
+            "the rate must be above 0/s and at most 1000M/s",
+            "write a rate such as `-r 2000/s`",
+        ));
     }
-    if run.duration.is_some_and(|duration| duration.is_zero() || duration > crate::units::DURATION_MAX) {
-        errors.push(error("-d", "the duration must be above zero and at most 100 years", "write a duration such as `-d 10s`"));
+    if run
+        .duration
+        .is_some_and(|duration| duration.is_zero() || duration > crate::units::DURATION_MAX)
+    {
+        errors.push(error(
+            "-d",
+            "the duration must be above zero and at most 100 years",
+            "write a duration such as `-d 10s`",
+        ));
     }
     if run.requests.is_some_and(|requests| !(1..=1 << 53).contains(&requests)) {
-        errors.push(error("-n", "the number of requests must be at least 1", "write a number such as `-n 1000`"));
+        errors.push(error(
+            "-n",
+            "the number of requests must be at least 1",
+            "write a number such as `-n 1000`",
+        ));
     }
     if run.timeout.is_some_and(|timeout| timeout.is_zero()) {
-        errors.push(error("--timeout", "the timeout is zero", "write a duration such as `--timeout 30s`"));
+        errors.push(error(
+            "--timeout",
+            "the timeout is zero",
+            "write a duration such as `--timeout 30s`",
+        ));
     }
     for (name, value) in &run.headers {
         if !crate::document::is_token(name) || value.contains(['\r', '\n', '\0']) {
@@ -193,7 +265,17 @@ fn name_of(target: &str) -> String {
         Some(literal) => literal.split(']').next().unwrap_or(literal),
         None => authority.split(':').next().unwrap_or(authority),
     };
-    let name: String = host.chars().map(|c| if c.is_alphanumeric() || matches!(c, '.' | '-') { c } else { '-' }).take(64).collect();
+    let name: String = host
+        .chars()
+        .map(|c| {
+            if c.is_alphanumeric() || matches!(c, '.' | '-') {
+                c
+            } else {
+                '-'
+            }
+        })
+        .take(64)
+        .collect();
     if name.is_empty() { "url".into() } else { name }
 }
 

@@ -49,7 +49,11 @@ pub enum Peak {
 
 /// Computes the forecast. O(size of the plan), except that the mix takes O(scenarios * cycle) once.
 pub fn forecast(plan: &Plan) -> Forecast {
-    let level_max = plan.stages.iter().map(|stage| stage.from.max(stage.to)).fold(0.0, f64::max);
+    let level_max = plan
+        .stages
+        .iter()
+        .map(|stage| stage.from.max(stage.to))
+        .fold(0.0, f64::max);
     let (iterations, peak) = match plan.workload {
         Workload::Open { .. } => (planned(plan), Peak::RatePerS(level_max)),
         Workload::Closed { .. } => (plan.iterations, Peak::Vus(level_max)),
@@ -63,25 +67,47 @@ pub fn forecast(plan: &Plan) -> Forecast {
             let requests_per_iteration = requests_of(scenario);
             let iterations = iterations.map(|total| (total as f64 * share).round() as u64);
             let requests = iterations.map(|iterations| iterations.saturating_mul(requests_per_iteration));
-            ScenarioForecast { name: scenario.name.clone(), share, requests_per_iteration, iterations, requests }
+            ScenarioForecast {
+                name: scenario.name.clone(),
+                share,
+                requests_per_iteration,
+                iterations,
+                requests,
+            }
         })
         .collect();
     let requests = scenarios.iter().map(|scenario| scenario.requests).sum();
-    let per_iteration: f64 = scenarios.iter().map(|scenario| scenario.share * scenario.requests_per_iteration as f64).sum();
+    let per_iteration: f64 = scenarios
+        .iter()
+        .map(|scenario| scenario.share * scenario.requests_per_iteration as f64)
+        .sum();
     let peak_requests_per_s = match peak {
         Peak::RatePerS(rate_per_s) => Some(rate_per_s * per_iteration),
         Peak::Vus(_) => None,
     };
-    let length_ns: Option<u64> = plan.stages.iter().map(|stage| stage.length_ns).try_fold(0_u64, |sum, length_ns| sum.checked_add(length_ns?));
-    Forecast { scenarios, iterations, requests, duration: length_ns.map(Duration::from_nanos), peak, peak_requests_per_s }
+    let length_ns: Option<u64> = plan
+        .stages
+        .iter()
+        .map(|stage| stage.length_ns)
+        .try_fold(0_u64, |sum, length_ns| sum.checked_add(length_ns?));
+    Forecast {
+        scenarios,
+        iterations,
+        requests,
+        duration: length_ns.map(Duration::from_nanos),
+        peak,
+        peak_requests_per_s,
+    }
 }
 
 /// Starts of an open workload.
 fn planned(plan: &Plan) -> Option<u64> {
-    let scheduled = Open::new(&plan.stages, Arrivals::Even).ok().and_then(|schedule| match schedule.total() {
-        Total::Finite(count) => Some(count),
-        Total::Unbounded => None,
-    });
+    let scheduled = Open::new(&plan.stages, Arrivals::Even)
+        .ok()
+        .and_then(|schedule| match schedule.total() {
+            Total::Finite(count) => Some(count),
+            Total::Unbounded => None,
+        });
     match (scheduled, plan.iterations) {
         (Some(scheduled), Some(limit)) => Some(scheduled.min(limit)),
         (scheduled, limit) => scheduled.or(limit),
@@ -92,13 +118,19 @@ fn planned(plan: &Plan) -> Option<u64> {
 fn shares(scenarios: &[Scenario]) -> Vec<f64> {
     let weights: Vec<f64> = scenarios.iter().map(|scenario| scenario.weight).collect();
     match Mix::new(&weights) {
-        Ok(mix) => (0..weights.len()).map(|index| f64::from(mix.count(index)) / f64::from(mix.cycle())).collect(),
+        Ok(mix) => (0..weights.len())
+            .map(|index| f64::from(mix.count(index)) / f64::from(mix.cycle()))
+            .collect(),
         Err(_) => vec![0.0; weights.len()],
     }
 }
 
 fn requests_of(scenario: &Scenario) -> u64 {
-    scenario.steps.iter().filter(|step| matches!(step, Step::Request(_))).count() as u64
+    scenario
+        .steps
+        .iter()
+        .filter(|step| matches!(step, Step::Request(_)))
+        .count() as u64
 }
 
 #[cfg(test)]

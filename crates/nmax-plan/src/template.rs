@@ -43,14 +43,24 @@ pub enum Part {
 impl Template {
     /// A template without holes.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { parts: vec![Part::Text(text.into())] }
+        Self {
+            parts: vec![Part::Text(text.into())],
+        }
     }
 
     /// Parses `text`; all errors at once.
     pub fn parse(text: &str, names: &Names) -> Result<Self, Vec<TemplateError>> {
-        let mut parser = Parser { names, parts: Vec::new(), errors: Vec::new() };
+        let mut parser = Parser {
+            names,
+            parts: Vec::new(),
+            errors: Vec::new(),
+        };
         parser.run(text);
-        if parser.errors.is_empty() { Ok(Self { parts: parser.parts }) } else { Err(parser.errors) }
+        if parser.errors.is_empty() {
+            Ok(Self { parts: parser.parts })
+        } else {
+            Err(parser.errors)
+        }
     }
 
     /// The text that parses to this template again, given the names behind its indices.
@@ -72,7 +82,9 @@ impl Template {
                 Part::Slot(slot) => text.push_str(&format!("${{{}}}", slots.get(*slot).map_or("?", String::as_str))),
                 Part::Feeder { feeder, column } => {
                     let feeder = feeders.get(*feeder);
-                    let column = feeder.and_then(|feeder| feeder.columns.get(*column)).map_or("?", String::as_str);
+                    let column = feeder
+                        .and_then(|feeder| feeder.columns.get(*column))
+                        .map_or("?", String::as_str);
                     text.push_str(&format!("${{{}.{column}}}", feeder.map_or("?", |feeder| &feeder.name)));
                 }
                 Part::Iteration => text.push_str("${iteration}"),
@@ -141,9 +153,9 @@ impl Parser<'_> {
             self.text(&rest[..dollar]);
             let at = &rest[dollar..];
             let offset = text[..text.len() - at.len()].chars().count();
-            if at.starts_with("$$") {
+            if let Some(after) = at.strip_prefix("$$") {
                 self.text("$");
-                rest = &at[2..];
+                rest = after;
             } else if let Some(inside) = at.strip_prefix("${") {
                 let Some(end) = inside.find('}') else {
                     let remedy = "end it with `}`, or write `$$` for a dollar sign";
@@ -168,7 +180,11 @@ impl Parser<'_> {
     }
 
     fn error(&mut self, offset: usize, message: String, remedy: String) {
-        self.errors.push(TemplateError { offset, message, remedy });
+        self.errors.push(TemplateError {
+            offset,
+            message,
+            remedy,
+        });
     }
 
     fn hole(&mut self, offset: usize, name: &str) {
@@ -197,7 +213,9 @@ impl Parser<'_> {
         let known = self.names.slots.iter().map(String::as_str).chain(RESERVED_NAMES);
         let remedy = match nearest(name, known) {
             Some(near) => format!("did you mean `${{{near}}}`?"),
-            None => format!("add `extract: {{ {name}: ... }}` to an earlier step, or write `$${{{name}}}` for the text itself"),
+            None => format!(
+                "add `extract: {{ {name}: ... }}` to an earlier step, or write `$${{{name}}}` for the text itself"
+            ),
         };
         self.error(offset, format!("`${{{name}}}` is not defined"), remedy);
     }
@@ -229,7 +247,10 @@ impl Parser<'_> {
         };
         let columns = &feeders[index].columns;
         if columns.is_empty() {
-            return self.parts.push(Part::Feeder { feeder: index, column: 0 }); // its file was reported already
+            return self.parts.push(Part::Feeder {
+                feeder: index,
+                column: 0,
+            }); // its file was reported already
         }
         match columns.iter().position(|known| known == column) {
             Some(column) => self.parts.push(Part::Feeder { feeder: index, column }),

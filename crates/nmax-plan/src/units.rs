@@ -23,7 +23,10 @@ pub struct UnitError {
 
 impl UnitError {
     fn new(message: String, remedy: &str) -> Self {
-        Self { message, remedy: remedy.to_owned() }
+        Self {
+            message,
+            remedy: remedy.to_owned(),
+        }
     }
 }
 
@@ -53,7 +56,9 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let mut total_ns: u128 = 0;
     while !rest.is_empty() {
         let (number, after) = split_number(rest);
-        let unit_end = after.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(after.len());
+        let unit_end = after
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(after.len());
         let (unit, next) = after.split_at(unit_end);
         if number.is_empty() {
             return Err(wrong(format!("`{text}` is not a duration")));
@@ -71,7 +76,10 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     }
     match u64::try_from(total_ns) {
         Ok(ns) if Duration::from_nanos(ns) <= DURATION_MAX => Ok(Duration::from_nanos(ns)),
-        _ => Err(UnitError::new(format!("`{text}` is longer than 100 years"), "write a shorter duration")),
+        _ => Err(UnitError::new(
+            format!("`{text}` is longer than 100 years"),
+            "write a shorter duration",
+        )),
     }
 }
 
@@ -131,7 +139,10 @@ pub fn parse_rate(text: &str) -> Result<f64, UnitError> {
         .ok_or_else(|| wrong(format!("`{}` is not a number", count.trim())))?;
     let rate_per_s = value / per_s;
     if rate_per_s > RATE_PER_S_MAX {
-        return Err(UnitError::new(format!("`{text}` is above 1000M/s"), "write a lower rate"));
+        return Err(UnitError::new(
+            format!("`{text}` is above 1000M/s"),
+            "write a lower rate",
+        ));
     }
     Ok(rate_per_s)
 }
@@ -214,7 +225,9 @@ pub fn format_share(ratio: f64) -> String {
 
 /// The leading digits and point, and the rest.
 fn split_number(text: &str) -> (&str, &str) {
-    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(text.len());
     text.split_at(end)
 }
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use super::Options;
 use super::error::Kind;
 use super::keys::{Shape, Table, Words, words};
 use super::tree::{Entry, Node, Place, Problem, Scalar, Value};
-use super::Options;
 use crate::nearest::nearest;
 use crate::template::{EnvFormat, Names, Template};
 use crate::units::{self, UnitError};
@@ -30,18 +30,38 @@ impl<'n> Fields<'n> {
         self.entry(name).map(|entry| &entry.value)
     }
 
+    /// Those of these keys that are there, in the order of the document.
+    pub(crate) fn in_order(&self, names: &[&str]) -> Vec<&'n Entry> {
+        let mut entries: Vec<&Entry> = names.iter().filter_map(|name| self.entry(name)).collect();
+        entries.sort_by_key(|entry| entry.key_at);
+        entries
+    }
+
     /// The key with its place.
     pub(crate) fn entry(&self, name: &str) -> Option<&'n Entry> {
-        debug_assert!(self.table.keys.iter().any(|key| key.name == name), "`{name}` is not in the table of {}", self.table.what);
+        debug_assert!(
+            self.table.keys.iter().any(|key| key.name == name),
+            "`{name}` is not in the table of {}",
+            self.table.what
+        );
         let entry = self.entries.iter().find(|entry| entry.key == name)?;
-        let any = self.table.keys.iter().any(|key| key.name == name && matches!(key.shape, Shape::Any));
+        let any = self
+            .table
+            .keys
+            .iter()
+            .any(|key| key.name == name && matches!(key.shape, Shape::Any));
         (any || entry.value.value != Value::Null).then_some(entry)
     }
 }
 
 impl<'a> Decoder<'a> {
     pub(crate) fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: impl Into<String>) {
-        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.into() });
+        self.problems.push(Problem {
+            at,
+            kind,
+            message: message.into(),
+            remedy: remedy.into(),
+        });
     }
 
     /// Checks a map's keys against the table.
@@ -49,7 +69,12 @@ impl<'a> Decoder<'a> {
         let Value::Map(entries) = &node.value else {
             let keys: Vec<&str> = table.keys.iter().map(|key| key.name).take(6).collect();
             let message = format!("{} is a map, this is {}", table.what, node.describe());
-            self.problem(node.at, Kind::Value, message, format!("write keys such as: {}", keys.join(", ")));
+            self.problem(
+                node.at,
+                Kind::Value,
+                message,
+                format!("write keys such as: {}", keys.join(", ")),
+            );
             return None;
         };
         for entry in entries {
@@ -58,27 +83,51 @@ impl<'a> Decoder<'a> {
         for key in table.keys.iter().filter(|key| key.required) {
             if !entries.iter().any(|entry| entry.key == key.name) {
                 let message = format!("{} has no `{}`", table.what, key.name);
-                self.problem(node.at, Kind::Missing, message, format!("add `{}: ...`. {}", key.name, key.about));
+                self.problem(
+                    node.at,
+                    Kind::Missing,
+                    message,
+                    format!("add `{}: ...`. {}", key.name, key.about),
+                );
             }
         }
-        Some(Fields { at: node.at, entries, table })
+        Some(Fields {
+            at: node.at,
+            entries,
+            table,
+        })
     }
 
     fn known(&mut self, entry: &Entry, table: &'static Table) {
         let name = entry.key.as_str();
         if let Some(key) = table.keys.iter().find(|key| key.name == name) {
             if entry.value.value == Value::Null && !matches!(key.shape, Shape::Any) {
-                self.problem(entry.key_at, Kind::Missing, format!("`{name}` has no value"), format!("write one, or remove the key. {}", key.about));
+                self.problem(
+                    entry.key_at,
+                    Kind::Missing,
+                    format!("`{name}` has no value"),
+                    format!("write one, or remove the key. {}", key.about),
+                );
             }
         } else if let Some((_, instead)) = table.later.iter().find(|(later, _)| *later == name) {
-            self.problem(entry.key_at, Kind::Unsupported, format!("`{name}` in {} is not supported yet by this version", table.what), *instead);
+            self.problem(
+                entry.key_at,
+                Kind::Unsupported,
+                format!("`{name}` in {} is not supported yet by this version", table.what),
+                *instead,
+            );
         } else {
             let names = table.keys.iter().map(|key| key.name);
             let remedy = match nearest(name, names.clone()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known keys are: {}", names.collect::<Vec<_>>().join(", ")),
             };
-            self.problem(entry.key_at, Kind::UnknownKey, format!("{} has no key `{name}`", table.what), remedy);
+            self.problem(
+                entry.key_at,
+                Kind::UnknownKey,
+                format!("{} has no key `{name}`", table.what),
+                remedy,
+            );
         }
     }
 
@@ -87,7 +136,12 @@ impl<'a> Decoder<'a> {
         if let Value::Map(entries) = &node.value {
             return entries;
         }
-        self.problem(node.at, Kind::Value, format!("{what} is a map, this is {}", node.describe()), "write `NAME: VALUE` lines");
+        self.problem(
+            node.at,
+            Kind::Value,
+            format!("{what} is a map, this is {}", node.describe()),
+            "write `NAME: VALUE` lines",
+        );
         &[]
     }
 
@@ -95,7 +149,12 @@ impl<'a> Decoder<'a> {
         if let Value::List(items) = &node.value {
             return items;
         }
-        self.problem(node.at, Kind::Value, format!("{what} is a list, this is {}", node.describe()), "write one item per line, each after `- `");
+        self.problem(
+            node.at,
+            Kind::Value,
+            format!("{what} is a list, this is {}", node.describe()),
+            "write one item per line, each after `- `",
+        );
         &[]
     }
 
@@ -111,7 +170,12 @@ impl<'a> Decoder<'a> {
         if let Value::Scalar(scalar) = &node.value {
             return Some(scalar);
         }
-        self.problem(node.at, Kind::Value, format!("expected a single value, found {}", node.describe()), "write one value; quote texts with special characters");
+        self.problem(
+            node.at,
+            Kind::Value,
+            format!("expected a single value, found {}", node.describe()),
+            "write one value; quote texts with special characters",
+        );
         None
     }
 
@@ -126,7 +190,13 @@ impl<'a> Decoder<'a> {
         if !scalar.text.contains("${env.") {
             return Some(scalar.text.clone());
         }
-        let names = Names { slots: &[], slots_later: &[], feeders: &[], env: self.options.env, env_format: EnvFormat::Verbatim };
+        let names = Names {
+            slots: &[],
+            slots_later: &[],
+            feeders: &[],
+            env: self.options.env,
+            env_format: EnvFormat::Verbatim,
+        };
         let template = self.template(node, &names)?;
         template.as_constant().map(str::to_owned)
     }
@@ -144,7 +214,10 @@ impl<'a> Decoder<'a> {
             Err(errors) => {
                 for error in errors {
                     let offset = shift.map_or(0, |shift| shift.saturating_add(error.offset as u32));
-                    let at = Place { column: at.column.saturating_add(offset), ..at };
+                    let at = Place {
+                        column: at.column.saturating_add(offset),
+                        ..at
+                    };
                     self.problem(at, Kind::Undefined, error.message, error.remedy);
                 }
                 None
@@ -171,7 +244,12 @@ impl<'a> Decoder<'a> {
     pub(crate) fn duration_above_zero(&mut self, node: &Node) -> Option<Duration> {
         let duration = self.duration(node)?;
         if duration.is_zero() {
-            self.problem(node.at, Kind::Value, "the duration is zero", "write a duration above zero, such as `30s`");
+            self.problem(
+                node.at,
+                Kind::Value,
+                "the duration is zero",
+                "write a duration above zero, such as `30s`",
+            );
             return None;
         }
         Some(duration)
@@ -208,7 +286,12 @@ impl<'a> Decoder<'a> {
         match text.parse::<f64>() {
             Ok(number) if plain && number <= 1e12 => Some(number),
             _ => {
-                self.problem(node.at, Kind::Value, format!("`{text}` is not a number from 0 to 10^12"), "write a number such as `90` or `0.5`");
+                self.problem(
+                    node.at,
+                    Kind::Value,
+                    format!("`{text}` is not a number from 0 to 10^12"),
+                    "write a number such as `90` or `0.5`",
+                );
                 None
             }
         }
@@ -239,11 +322,22 @@ impl<'a> Decoder<'a> {
     /// A name of the user's choice that appears in `${...}`.
     pub(crate) fn identifier(&mut self, entry: &Entry, what: &str, reserved: &[&str]) {
         let name = entry.key.as_str();
-        let legal = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) && !name.is_empty() && name.len() <= 64;
+        let legal =
+            name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) && !name.is_empty() && name.len() <= 64;
         if !legal {
-            self.problem(entry.key_at, Kind::Value, format!("`{name}` cannot be the name of {what}"), "use up to 64 letters, digits, `_` and `-`");
+            self.problem(
+                entry.key_at,
+                Kind::Value,
+                format!("`{name}` cannot be the name of {what}"),
+                "use up to 64 letters, digits, `_` and `-`",
+            );
         } else if reserved.contains(&name) {
-            self.problem(entry.key_at, Kind::Conflict, format!("`{name}` has a meaning of its own, so it cannot name {what}"), format!("choose another name, such as `my-{name}`"));
+            self.problem(
+                entry.key_at,
+                Kind::Conflict,
+                format!("`{name}` has a meaning of its own, so it cannot name {what}"),
+                format!("choose another name, such as `my-{name}`"),
+            );
         }
     }
 }

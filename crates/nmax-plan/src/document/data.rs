@@ -13,7 +13,11 @@ const FILE_ERRORS_MAX: usize = 5;
 
 /// Every feeder, in order. One whose file cannot be used has no columns, and has been reported.
 pub(super) fn feeders(decoder: &mut Decoder, node: &Node) -> Vec<Feeder> {
-    decoder.map(node, "`data`").iter().map(|entry| feeder(decoder, entry)).collect()
+    decoder
+        .map(node, "`data`")
+        .iter()
+        .map(|entry| feeder(decoder, entry))
+        .collect()
 }
 
 fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
@@ -26,7 +30,9 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
         pick: Pick::Sequential,
         at_end: AtEnd::Wrap,
     };
-    let Some(fields) = decoder.fields(&entry.value, &keys::DATA) else { return feeder };
+    let Some(fields) = decoder.fields(&entry.value, &keys::DATA) else {
+        return feeder;
+    };
     if let Some(node) = fields.get("csv")
         && let Some(file) = decoder.expanded(node)
     {
@@ -36,7 +42,9 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
         }
         feeder.file = file;
     }
-    let pick = fields.get("pick").and_then(|node| decoder.expanded(node).map(|text| (text, node.at)));
+    let pick = fields
+        .get("pick")
+        .and_then(|node| decoder.expanded(node).map(|text| (text, node.at)));
     let exponent = fields.get("exponent").and_then(|node| decoder.number(node));
     match pick {
         None => {}
@@ -44,26 +52,52 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
             "sequential" => feeder.pick = Pick::Sequential,
             "unique" => feeder.pick = Pick::Unique,
             "random" => feeder.pick = Pick::Random,
-            "zipf" => feeder.pick = Pick::Zipf { exponent: exponent.unwrap_or(1.0) },
+            "zipf" => {
+                feeder.pick = Pick::Zipf {
+                    exponent: exponent.unwrap_or(1.0),
+                }
+            }
             other => decoder.not_a_choice(at, other, &PICK_NAMES),
         },
     }
     if let Some(node) = fields.get("exponent") {
         if !matches!(feeder.pick, Pick::Zipf { .. }) {
-            decoder.problem(node.at, Kind::Conflict, "`exponent` is for `pick: zipf` only", "remove it, or write `pick: zipf`");
+            decoder.problem(
+                node.at,
+                Kind::Conflict,
+                "`exponent` is for `pick: zipf` only",
+                "remove it, or write `pick: zipf`",
+            );
         } else if exponent == Some(0.0) {
-            decoder.problem(node.at, Kind::Value, "an exponent of 0 makes all rows equally likely", "write `pick: random`");
+            decoder.problem(
+                node.at,
+                Kind::Value,
+                "an exponent of 0 makes all rows equally likely",
+                "write `pick: random`",
+            );
         }
     }
-    let at_end = fields.get("at_end").and_then(|node| decoder.choose(node, AT_END).map(|word| (word, node.at)));
+    let at_end = fields
+        .get("at_end")
+        .and_then(|node| decoder.choose(node, AT_END).map(|word| (word, node.at)));
     feeder.at_end = match (feeder.pick, at_end) {
         (Pick::Unique, None) => AtEnd::Stop,
         (Pick::Unique, Some((AtEnd::Wrap, at))) => {
-            decoder.problem(at, Kind::Conflict, "`pick: unique` cannot wrap, rows would repeat", "write `at_end: stop` or `at_end: error`");
+            decoder.problem(
+                at,
+                Kind::Conflict,
+                "`pick: unique` cannot wrap, rows would repeat",
+                "write `at_end: stop` or `at_end: error`",
+            );
             AtEnd::Stop
         }
         (Pick::Random | Pick::Zipf { .. }, Some((_, at))) => {
-            decoder.problem(at, Kind::Conflict, "rows picked at random have no end", "remove `at_end`");
+            decoder.problem(
+                at,
+                Kind::Conflict,
+                "rows picked at random have no end",
+                "remove `at_end`",
+            );
             AtEnd::Wrap
         }
         (_, Some((at_end, _))) => at_end,
@@ -76,7 +110,12 @@ fn read(decoder: &mut Decoder, node: &Node, file: &str) -> Option<csv::Csv> {
     let text = match (decoder.options.read)(file) {
         Ok(text) => text,
         Err(why) => {
-            decoder.problem(node.at, Kind::Data, format!("cannot read `{file}`: {why}"), "write its path relative to the plan");
+            decoder.problem(
+                node.at,
+                Kind::Data,
+                format!("cannot read `{file}`: {why}"),
+                "write its path relative to the plan",
+            );
             return None;
         }
     };
@@ -85,7 +124,12 @@ fn read(decoder: &mut Decoder, node: &Node, file: &str) -> Option<csv::Csv> {
         Err(errors) => {
             for error in errors {
                 let message = format!("{file}:{}: {}", error.line, error.message);
-                decoder.problem(node.at, Kind::Data, message, "correct the file; cells with delimiters or line breaks need double quotes");
+                decoder.problem(
+                    node.at,
+                    Kind::Data,
+                    message,
+                    "correct the file; cells with delimiters or line breaks need double quotes",
+                );
             }
             None
         }

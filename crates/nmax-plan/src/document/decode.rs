@@ -26,9 +26,15 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     version(decoder, fields);
     let name = name(decoder, fields);
     let target = target(decoder, fields);
-    let feeders = fields.get("data").map(|node| data::feeders(decoder, node)).unwrap_or_default();
+    let feeders = fields
+        .get("data")
+        .map(|node| data::feeders(decoder, node))
+        .unwrap_or_default();
     let defaults = defaults(decoder, fields.get("defaults"), &feeders);
-    let mut scenarios = fields.get("scenarios").map(|node| scenario::scenarios(decoder, node, &feeders)).unwrap_or_default();
+    let mut scenarios = fields
+        .get("scenarios")
+        .map(|node| scenario::scenarios(decoder, node, &feeders))
+        .unwrap_or_default();
     let load = workload::decode(decoder, fields, &mut scenarios);
     let graceful_stop = fields.get("graceful_stop").and_then(|node| decoder.duration(node));
     let seed = fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX));
@@ -69,7 +75,12 @@ fn name(decoder: &mut Decoder, fields: Fields) -> String {
     };
     let name = decoder.expanded(node).unwrap_or_default();
     if !is_name(&name) {
-        decoder.problem(node.at, Kind::Value, format!("`{name}` cannot be a name"), "use 1 to 64 characters, without `/`");
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            format!("`{name}` cannot be a name"),
+            "use 1 to 64 characters, without `/`",
+        );
     }
     name
 }
@@ -82,10 +93,22 @@ pub(super) fn is_name(text: &str) -> bool {
 
 fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
     let (text, at) = match (decoder.options.target, fields.get("target")) {
-        (Some(target), _) => (target.to_owned(), Place { flag: Some(FLAG_TARGET), line: 1, column: 1 }),
+        (Some(target), _) => (
+            target.to_owned(),
+            Place {
+                flag: Some(FLAG_TARGET),
+                line: 1,
+                column: 1,
+            },
+        ),
         (None, Some(node)) => (decoder.expanded(node)?, node.at),
         (None, None) => {
-            decoder.problem(fields.at, Kind::Missing, "the plan has no target", "add `target: https://...`, or `--target URL` on the command");
+            decoder.problem(
+                fields.at,
+                Kind::Missing,
+                "the plan has no target",
+                "add `target: https://...`, or `--target URL` on the command",
+            );
             return None;
         }
     };
@@ -100,10 +123,10 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
 
 /// The text as scheme, host and port, without a final slash.
 pub(crate) fn origin(text: &str) -> Result<String, String> {
-    let origin = text.strip_suffix('/').unwrap_or(text);
-    let Some(authority) = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")) else {
+    let Some(authority) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
         return Err(format!("`{text}` does not begin with `http://` or `https://`"));
     };
+    let authority = authority.strip_suffix('/').unwrap_or(authority);
     if authority.is_empty() || authority.starts_with(':') {
         return Err(format!("`{text}` has no host"));
     }
@@ -113,10 +136,12 @@ pub(crate) fn origin(text: &str) -> Result<String, String> {
     if authority.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@') {
         return Err(format!("`{}` has no valid host", text.escape_debug()));
     }
-    let port = authority.rsplit_once(':').filter(|(host, _)| !host.contains('[') || host.ends_with(']'));
+    let port = authority
+        .rsplit_once(':')
+        .filter(|(host, _)| !host.contains('[') || host.ends_with(']'));
     match port {
         Some((_, port)) if port.parse::<u16>().is_err() => Err(format!("`{port}` is not a port")),
-        _ => Ok(origin.to_owned()),
+        _ => Ok(text.strip_suffix('/').unwrap_or(text).to_owned()),
     }
 }
 
@@ -131,8 +156,13 @@ fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> D
         ca_files: Vec::new(),
         insecure: false,
     };
-    let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else { return defaults };
-    if let Some(connection) = fields.get("connection").and_then(|node| decoder.choose(node, CONNECTION)) {
+    let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
+        return defaults;
+    };
+    if let Some(connection) = fields
+        .get("connection")
+        .and_then(|node| decoder.choose(node, CONNECTION))
+    {
         defaults.connection = connection;
     }
     if let Some(visitor) = fields.get("visitor").and_then(|node| decoder.choose(node, VISITOR)) {
@@ -146,7 +176,13 @@ fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> D
     }
     if let Some(node) = fields.get("headers") {
         let env = decoder.options.env;
-        let names = Names { slots: &[], slots_later: &[], feeders, env, env_format: EnvFormat::Verbatim };
+        let names = Names {
+            slots: &[],
+            slots_later: &[],
+            feeders,
+            env,
+            env_format: EnvFormat::Verbatim,
+        };
         defaults.headers = super::request::headers(decoder, node, &names);
     }
     if let Some(limit) = fields.get("body_limit").and_then(|node| decoder.size(node)) {
@@ -154,7 +190,10 @@ fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> D
     }
     if let Some(tls) = fields.get("tls").and_then(|node| decoder.fields(node, &keys::TLS)) {
         if let Some(node) = tls.get("ca") {
-            let files = decoder.one_or_many(node).iter().filter_map(|file| decoder.expanded(file));
+            let files = decoder
+                .one_or_many(node)
+                .iter()
+                .filter_map(|file| decoder.expanded(file));
             defaults.ca_files = files.collect();
         }
         defaults.insecure = tls.get("insecure").and_then(|node| decoder.bool(node)).unwrap_or(false);
@@ -165,12 +204,22 @@ fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> D
 fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     let window = decoder.duration(node)?;
     if !(Duration::from_millis(10)..=60 * SECOND).contains(&window) {
-        decoder.problem(node.at, Kind::Value, "a window is shorter than 10ms or longer than 60s", "write a duration between them, such as `1s`");
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            "a window is shorter than 10ms or longer than 60s",
+            "write a duration between them, such as `1s`",
+        );
     }
     Some(window)
 }
 
-fn thresholds(decoder: &mut Decoder, node: Option<&Node>, scenarios: &[Scenario], feeders: &[Feeder]) -> Vec<Threshold> {
+fn thresholds(
+    decoder: &mut Decoder,
+    node: Option<&Node>,
+    scenarios: &[Scenario],
+    feeders: &[Feeder],
+) -> Vec<Threshold> {
     let mut thresholds = Vec::new();
     let items = node.map(|node| decoder.list(node, "`thresholds`")).unwrap_or_default();
     for item in items {
@@ -201,7 +250,11 @@ pub(crate) fn add_default_thresholds(thresholds: &mut Vec<Threshold>) {
 fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, scenarios: &[Scenario], feeders: &[Feeder]) {
     let (what, name, known) = match scope {
         Scope::Total => return,
-        Scope::Scenario(name) => ("scenario", name, scenarios.iter().map(|scenario| scenario.name.clone()).collect()),
+        Scope::Scenario(name) => (
+            "scenario",
+            name,
+            scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
+        ),
         Scope::Request(name) => ("request", name, request_names(scenarios, feeders)),
     };
     if known.contains(name) {

@@ -5,27 +5,50 @@ use super::tree::{self, Entry, Node, Place, Problem, Value};
 
 /// Puts `value` (YAML) at `path`; list items are numbered from 0, missing maps are made, `null` removes a key.
 pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problems: &mut Vec<Problem>) {
-    let Some(new) = tree::parse(value, Some(flag), problems) else { return };
-    let at = Place { flag: Some(flag), line: 1, column: 1 };
+    let Some(new) = tree::parse(value, Some(flag), problems) else {
+        return;
+    };
+    let at = Place {
+        flag: Some(flag),
+        line: 1,
+        column: 1,
+    };
     let mut node = root;
     let segments: Vec<&str> = path.split('.').collect();
     if segments.iter().any(|segment| segment.is_empty()) {
-        return wrong(at, format!("`{path}` is not a path"), "write keys with dots between them, such as `workload.open.rate=50/s`", problems);
+        return wrong(
+            at,
+            format!("`{path}` is not a path"),
+            "write keys with dots between them, such as `workload.open.rate=50/s`",
+            problems,
+        );
     }
     for (index, segment) in segments.iter().enumerate() {
         let last = index + 1 == segments.len();
         if matches!(node.value, Value::Null) {
-            *node = Node { at, value: Value::Map(Vec::new()) };
+            *node = Node {
+                at,
+                value: Value::Map(Vec::new()),
+            };
         }
         let so_far = segments[..index].join(".");
         match &mut node.value {
-            Value::Map(entries) if last && new.value == Value::Null => return entries.retain(|entry| entry.key != *segment),
+            Value::Map(entries) if last && new.value == Value::Null => {
+                return entries.retain(|entry| entry.key != *segment);
+            }
             Value::Map(entries) => {
-                let position = entries.iter().position(|entry| entry.key == *segment).unwrap_or_else(|| {
-                    let value = Node { at, value: Value::Null };
-                    entries.push(Entry { key: (*segment).to_owned(), key_at: at, value });
-                    entries.len() - 1
-                });
+                let position = entries
+                    .iter()
+                    .position(|entry| entry.key == *segment)
+                    .unwrap_or_else(|| {
+                        let value = Node { at, value: Value::Null };
+                        entries.push(Entry {
+                            key: (*segment).to_owned(),
+                            key_at: at,
+                            value,
+                        });
+                        entries.len() - 1
+                    });
                 node = &mut entries[position].value;
             }
             Value::List(items) => {
@@ -38,7 +61,12 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
             }
             Value::Null | Value::Scalar(_) => {
                 let remedy = format!("set `{so_far}` itself");
-                return wrong(at, format!("`{so_far}` is a single value, it has no `{segment}`"), &remedy, problems);
+                return wrong(
+                    at,
+                    format!("`{so_far}` is a single value, it has no `{segment}`"),
+                    &remedy,
+                    problems,
+                );
             }
         }
     }
@@ -46,5 +74,10 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
 }
 
 fn wrong(at: Place, message: String, remedy: &str, problems: &mut Vec<Problem>) {
-    problems.push(Problem { at, kind: Kind::Value, message, remedy: remedy.to_owned() });
+    problems.push(Problem {
+        at,
+        kind: Kind::Value,
+        message,
+        remedy: remedy.to_owned(),
+    });
 }

@@ -24,7 +24,13 @@ pub(super) struct Scene<'a> {
 
 impl Scene<'_> {
     pub(super) fn names(&self, env_format: EnvFormat) -> Names<'_> {
-        Names { slots: &self.slots, slots_later: self.slots_later, feeders: self.feeders, env: self.env, env_format }
+        Names {
+            slots: &self.slots,
+            slots_later: self.slots_later,
+            feeders: self.feeders,
+            env: self.env,
+            env_format,
+        }
     }
 }
 
@@ -32,7 +38,12 @@ impl Scene<'_> {
 pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, feeders: &[Feeder]) -> Vec<Scenario> {
     let entries = decoder.map(node, "`scenarios`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.problem(node.at, Kind::Missing, "the plan has no scenario", "add `NAME: { steps: [{ get: / }] }`");
+        decoder.problem(
+            node.at,
+            Kind::Missing,
+            "the plan has no scenario",
+            "add `NAME: { steps: [{ get: / }] }`",
+        );
     }
     entries.iter().map(|entry| scenario(decoder, entry, feeders)).collect()
 }
@@ -40,34 +51,73 @@ pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, feeders: &[Feeder]) 
 fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder]) -> Scenario {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a scenario", entry.key);
-        decoder.problem(entry.key_at, Kind::Value, message, "use 1 to 64 characters, without `/`");
+        decoder.problem(
+            entry.key_at,
+            Kind::Value,
+            message,
+            "use 1 to 64 characters, without `/`",
+        );
     }
-    let mut scenario = Scenario { name: entry.key.clone(), weight: f64::NAN, pacing: None, steps: Vec::new(), slots: Vec::new() };
-    let Some(fields) = decoder.fields(&entry.value, &keys::SCENARIO) else { return scenario };
+    let mut scenario = Scenario {
+        name: entry.key.clone(),
+        weight: f64::NAN,
+        pacing: None,
+        steps: Vec::new(),
+        slots: Vec::new(),
+    };
+    let Some(fields) = decoder.fields(&entry.value, &keys::SCENARIO) else {
+        return scenario;
+    };
     if let Some(weight) = fields.get("weight").and_then(|node| decoder.number(node)) {
         scenario.weight = weight;
     }
     scenario.pacing = fields.get("pacing").and_then(|node| decoder.duration_above_zero(node));
-    let Some(node) = fields.get("steps") else { return scenario };
+    let Some(node) = fields.get("steps") else {
+        return scenario;
+    };
     let items = decoder.list(node, "`steps`");
     if items.is_empty() && matches!(node.value, Value::List(_)) {
-        decoder.problem(node.at, Kind::Missing, format!("scenario `{}` has no step", entry.key), "add a step such as `- get: /`");
+        decoder.problem(
+            node.at,
+            Kind::Missing,
+            format!("scenario `{}` has no step", entry.key),
+            "add a step such as `- get: /`",
+        );
     }
     if items.len() > STEPS_MAX {
-        decoder.problem(node.at, Kind::Limit, format!("more than {STEPS_MAX} steps"), "split the scenario");
+        decoder.problem(
+            node.at,
+            Kind::Limit,
+            format!("more than {STEPS_MAX} steps"),
+            "split the scenario",
+        );
         return scenario;
     }
     let slots_later = slots_of(items);
     let env = decoder.options.env;
-    let mut scene = Scene { slots: Vec::new(), slots_later: &slots_later, feeders, env };
-    scenario.steps = items.iter().filter_map(|item| step(decoder, item, &mut scene)).collect();
+    let mut scene = Scene {
+        slots: Vec::new(),
+        slots_later: &slots_later,
+        feeders,
+        env,
+    };
+    scenario.steps = items
+        .iter()
+        .filter_map(|item| step(decoder, item, &mut scene))
+        .collect();
     scenario.slots = scene.slots;
     scenario
 }
 
 /// Names of all slots, for messages.
 fn slots_of(items: &[Node]) -> Vec<String> {
-    let map = |node: &Node| if let Value::Map(entries) = &node.value { entries.clone() } else { Vec::new() };
+    let map = |node: &Node| {
+        if let Value::Map(entries) = &node.value {
+            entries.clone()
+        } else {
+            Vec::new()
+        }
+    };
     items
         .iter()
         .flat_map(map)
@@ -79,24 +129,43 @@ fn slots_of(items: &[Node]) -> Vec<String> {
 
 fn step(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Step> {
     let fields = decoder.fields(node, &keys::STEP)?;
-    let methods: Vec<_> = keys::METHODS.iter().filter_map(|(key, method)| fields.entry(key).map(|entry| (entry, *method))).collect();
+    let mut methods: Vec<_> = keys::METHODS
+        .iter()
+        .filter_map(|(key, method)| fields.entry(key).map(|entry| (entry, *method)))
+        .collect();
+    methods.sort_by_key(|(entry, _)| entry.key_at);
     match (methods.as_slice(), fields.entry("think")) {
         ([], Some(entry)) => {
-            let others = keys::STEP.keys.iter().filter(|key| key.name != "think").find_map(|key| fields.entry(key.name));
+            let others = keys::STEP
+                .keys
+                .iter()
+                .filter(|key| key.name != "think")
+                .find_map(|key| fields.entry(key.name));
             if let Some(other) = others {
                 let message = format!("`{}` belongs to a request, this step thinks", other.key);
-                decoder.problem(other.key_at, Kind::Conflict, message, "write `think` as a step of its own");
+                decoder.problem(
+                    other.key_at,
+                    Kind::Conflict,
+                    message,
+                    "write `think` as a step of its own",
+                );
             }
             think(decoder, &entry.value).map(Step::Think)
         }
-        ([(entry, method)], None) => request::decode(decoder, fields, (&entry.value, *method), scene).map(|request| Step::Request(Box::new(request))),
+        ([(entry, method)], None) => request::decode(decoder, fields, (&entry.value, *method), scene)
+            .map(|request| Step::Request(Box::new(request))),
         ([_, (second, _), ..], _) => {
             let message = format!("a step has one method, `{}` is the second", second.key);
             decoder.problem(second.key_at, Kind::Conflict, message, "begin a new step with `- `");
             None
         }
         ([_], Some(entry)) => {
-            decoder.problem(entry.key_at, Kind::Conflict, "a step requests or thinks, not both", "write `think` as a step of its own: `- think: ...`");
+            decoder.problem(
+                entry.key_at,
+                Kind::Conflict,
+                "a step requests or thinks, not both",
+                "write `think` as a step of its own: `- think: ...`",
+            );
             None
         }
         ([], None) => {
@@ -109,8 +178,18 @@ fn step(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Step> {
 fn no_method(decoder: &mut Decoder, node: &Node, fields: Fields) {
     // A misspelled or later key was reported already, and is likely the method.
     let Value::Map(entries) = &node.value else { return };
-    if entries.iter().all(|entry| keys::STEP.keys.iter().any(|key| key.name == entry.key && entry.value.value != Value::Null)) {
-        decoder.problem(fields.at, Kind::Missing, "the step has neither a method nor `think`", "write `get: /path`, `post: /path` or `think: 2s`");
+    if entries.iter().all(|entry| {
+        keys::STEP
+            .keys
+            .iter()
+            .any(|key| key.name == entry.key && entry.value.value != Value::Null)
+    }) {
+        decoder.problem(
+            fields.at,
+            Kind::Missing,
+            "the step has neither a method nor `think`",
+            "write `get: /path`, `post: /path` or `think: 2s`",
+        );
     }
 }
 
@@ -130,7 +209,12 @@ fn think(decoder: &mut Decoder, node: &Node) -> Option<ThinkTime> {
         }
         (None, None, None, Some((median, median_at)), Some((p95, at))) => {
             let (median, p95) = (median?, p95?);
-            ordered(decoder, median_at, !median.is_zero(), "a median of zero has no distribution");
+            ordered(
+                decoder,
+                median_at,
+                !median.is_zero(),
+                "a median of zero has no distribution",
+            );
             ordered(decoder, at, median <= p95, "`p95` is below `median`");
             Some(ThinkTime::Lognormal { median, p95 })
         }

@@ -25,11 +25,24 @@ pub(crate) fn env(name: &str) -> Option<String> {
 /// Refuses sources with `!!`.
 pub(crate) fn check_source(source: &Source) -> Result<(), String> {
     let text = format!("{source:?}");
-    if text.contains("!!") { Err("unexpected `!!`".into()) } else { Ok(()) }
+    if text.contains("!!") {
+        Err("unexpected `!!`".into())
+    } else {
+        Ok(())
+    }
 }
 
 pub(crate) fn options() -> Options<'static> {
-    Options { file: "plan.yaml", read: &read, env: &env, target: None, set: &[], duration: None, seed: None, check_source: &check_source }
+    Options {
+        file: "plan.yaml",
+        read: &read,
+        env: &env,
+        target: None,
+        set: &[],
+        duration: None,
+        seed: None,
+        check_source: &check_source,
+    }
 }
 
 /// Errors as printed, or nothing.

@@ -13,6 +13,8 @@ const DEPTH_MAX: usize = 40;
 /// Most values and keys in a document.
 const NODES_MAX: usize = 200_000;
 
+/// Columns beyond are not looked at for places within a text.
+const COLUMN_MAX: usize = 500;
 /// Most keys in one map.
 const MAP_KEYS_MAX: usize = 5_000;
 
@@ -68,10 +70,22 @@ pub(crate) struct Problem {
 }
 
 /// Builds the tree of `text`. `problems` gets all that can be found; `None` when there is no tree.
-pub(crate) fn parse(text: &str, flag: Option<u32>, problems: &mut Vec<Problem>) -> Option<Node> {
-    let mut builder = Builder { flag, stack: Vec::new(), root: None, nodes: 0, documents: 0, problems };
+pub(crate) fn parse<'a>(text: &'a str, flag: Option<u32>, problems: &'a mut Vec<Problem>) -> Option<Node> {
+    let mut builder = Builder {
+        flag,
+        lines: text.split('\n').collect(),
+        stack: Vec::new(),
+        root: None,
+        nodes: 0,
+        documents: 0,
+        problems,
+    };
     if text.len() > DOCUMENT_BYTES_MAX {
-        let start = Place { flag, line: 1, column: 1 };
+        let start = Place {
+            flag,
+            line: 1,
+            column: 1,
+        };
         let message = format!("the document has {} bytes, more than {DOCUMENT_BYTES_MAX}", text.len());
         builder.problem(start, Kind::Limit, message, "move data into CSV files");
         return None;
@@ -87,8 +101,15 @@ pub(crate) fn parse(text: &str, flag: Option<u32>, problems: &mut Vec<Problem>) 
             }
         }
     }
-    let start = Place { flag, line: 1, column: 1 };
-    Some(builder.root.unwrap_or(Node { at: start, value: Value::Null }))
+    let start = Place {
+        flag,
+        line: 1,
+        column: 1,
+    };
+    Some(builder.root.unwrap_or(Node {
+        at: start,
+        value: Value::Null,
+    }))
 }
 
 const SYNTAX_REMEDY: &str = "check indentation and quotes; text with `: `, ` #`, `{` or `[` needs quotes";
@@ -97,12 +118,20 @@ const SYNTAX_REMEDY: &str = "check indentation and quotes; text with `: `, ` #`,
 struct Stop;
 
 enum Frame {
-    List { at: Place, items: Vec<Node> },
-    Map { at: Place, entries: Vec<Entry>, key: Option<(String, Place)> },
+    List {
+        at: Place,
+        items: Vec<Node>,
+    },
+    Map {
+        at: Place,
+        entries: Vec<Entry>,
+        key: Option<(String, Place)>,
+    },
 }
 
 struct Builder<'a> {
     flag: Option<u32>,
+    lines: Vec<&'a str>,
     stack: Vec<Frame>,
     root: Option<Node>,
     nodes: usize,
@@ -113,11 +142,20 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn place(&self, marker: &Marker) -> Place {
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        Place { flag: self.flag, line: number(marker.line()), column: number(marker.col()).saturating_add(1) }
+        Place {
+            flag: self.flag,
+            line: number(marker.line()),
+            column: number(marker.col()).saturating_add(1),
+        }
     }
 
     fn problem(&mut self, at: Place, kind: Kind, message: impl Into<String>, remedy: &str) {
-        self.problems.push(Problem { at, kind, message: message.into(), remedy: remedy.to_owned() });
+        self.problems.push(Problem {
+            at,
+            kind,
+            message: message.into(),
+            remedy: remedy.to_owned(),
+        });
     }
 
     fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Stop> {
@@ -126,17 +164,30 @@ impl Builder<'_> {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    self.problem(at, Kind::Syntax, "a second document begins here", "keep one plan per file");
+                    self.problem(
+                        at,
+                        Kind::Syntax,
+                        "a second document begins here",
+                        "keep one plan per file",
+                    );
                     return Err(Stop);
                 }
             }
             Event::Alias(_) => {
-                self.problem(at, Kind::Syntax, "aliases (`*name`) are not part of plans", "write the value out");
+                self.problem(
+                    at,
+                    Kind::Syntax,
+                    "aliases (`*name`) are not part of plans",
+                    "write the value out",
+                );
                 self.value(Node { at, value: Value::Null })?;
             }
             Event::Scalar(text, style, anchor, tag) => {
                 self.refuse(at, anchor, tag.is_some());
-                self.value(Node { at, value: scalar(&text, style, span) })?;
+                self.value(Node {
+                    at,
+                    value: scalar(&text, style, span, &self.lines),
+                })?;
             }
             Event::SequenceStart(anchor, tag) => {
                 self.refuse(at, anchor, tag.is_some());
@@ -144,11 +195,21 @@ impl Builder<'_> {
             }
             Event::MappingStart(anchor, tag) => {
                 self.refuse(at, anchor, tag.is_some());
-                self.open(Frame::Map { at, entries: Vec::new(), key: None })?;
+                self.open(Frame::Map {
+                    at,
+                    entries: Vec::new(),
+                    key: None,
+                })?;
             }
             Event::SequenceEnd | Event::MappingEnd => match self.stack.pop() {
-                Some(Frame::List { at, items }) => self.value(Node { at, value: Value::List(items) })?,
-                Some(Frame::Map { at, entries, .. }) => self.value(Node { at, value: Value::Map(entries) })?,
+                Some(Frame::List { at, items }) => self.value(Node {
+                    at,
+                    value: Value::List(items),
+                })?,
+                Some(Frame::Map { at, entries, .. }) => self.value(Node {
+                    at,
+                    value: Value::Map(entries),
+                })?,
                 None => return Err(Stop),
             },
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentEnd => {}
@@ -158,21 +219,41 @@ impl Builder<'_> {
 
     fn refuse(&mut self, at: Place, anchor: usize, tagged: bool) {
         if anchor > 0 {
-            self.problem(at, Kind::Syntax, "anchors (`&name`) are not part of plans", "write the value out where it is used");
+            self.problem(
+                at,
+                Kind::Syntax,
+                "anchors (`&name`) are not part of plans",
+                "write the value out where it is used",
+            );
         }
         if tagged {
-            self.problem(at, Kind::Syntax, "tags (`!name`) are not part of plans", "remove the tag; quote the value to make it a text");
+            self.problem(
+                at,
+                Kind::Syntax,
+                "tags (`!name`) are not part of plans",
+                "remove the tag; quote the value to make it a text",
+            );
         }
     }
 
     fn open(&mut self, frame: Frame) -> Result<(), Stop> {
         let (Frame::List { at, .. } | Frame::Map { at, .. }) = frame;
         if self.stack.len() >= DEPTH_MAX {
-            self.problem(at, Kind::Limit, format!("nested deeper than {DEPTH_MAX} levels"), "flatten the document");
+            self.problem(
+                at,
+                Kind::Limit,
+                format!("nested deeper than {DEPTH_MAX} levels"),
+                "flatten the document",
+            );
             return Err(Stop);
         }
         if let Some(Frame::Map { key: None, .. }) = self.stack.last() {
-            self.problem(at, Kind::Syntax, "a list or map cannot be a key", "quote the key if it is a text");
+            self.problem(
+                at,
+                Kind::Syntax,
+                "a list or map cannot be a key",
+                "quote the key if it is a text",
+            );
             return Err(Stop);
         }
         self.stack.push(frame);
@@ -181,7 +262,11 @@ impl Builder<'_> {
 
     fn value(&mut self, node: Node) -> Result<(), Stop> {
         self.nodes += 1;
-        let keys = if let Some(Frame::Map { entries, .. }) = self.stack.last() { entries.len() } else { 0 };
+        let keys = if let Some(Frame::Map { entries, .. }) = self.stack.last() {
+            entries.len()
+        } else {
+            0
+        };
         if self.nodes > NODES_MAX || keys > MAP_KEYS_MAX {
             let message = format!("more than {NODES_MAX} values, or {MAP_KEYS_MAX} keys in a map");
             self.problem(node.at, Kind::Limit, message, "move data into CSV files");
@@ -197,12 +282,19 @@ impl Builder<'_> {
                         Value::Scalar(scalar) => scalar.text,
                         _ => String::new(),
                     };
-                    duplicate = entries.iter().find(|entry| entry.key == text).map(|entry| (node.at, text.clone(), entry.key_at));
+                    duplicate = entries
+                        .iter()
+                        .find(|entry| entry.key == text)
+                        .map(|entry| (node.at, text.clone(), entry.key_at));
                     *key = Some((text, node.at));
                 }
                 Some((key, key_at)) => {
                     if !entries.iter().any(|entry| entry.key == key) {
-                        entries.push(Entry { key, key_at, value: node });
+                        entries.push(Entry {
+                            key,
+                            key_at,
+                            value: node,
+                        });
                     }
                 }
             },
@@ -215,19 +307,28 @@ impl Builder<'_> {
     }
 }
 
-fn scalar(text: &str, style: ScalarStyle, span: Span) -> Value {
+fn scalar(text: &str, style: ScalarStyle, span: Span, lines: &[&str]) -> Value {
     let plain = style == ScalarStyle::Plain;
     if plain && matches!(text, "" | "~" | "null" | "Null" | "NULL") {
         return Value::Null;
     }
-    let quotes = match style {
-        ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => 1,
-        _ => 0,
-    };
-    let unbroken = span.len() == text.chars().count() + 2 * quotes;
-    let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-    let shift = (unbroken && !block).then_some(quotes as u32);
-    Value::Scalar(Scalar { text: text.to_owned(), plain, shift })
+    let quote = usize::from(matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted));
+    // Where the source shows the text unchanged, places inside it are known. Far columns are not worth the search.
+    let column = span.start.col() + quote;
+    let line = lines
+        .get(span.start.line().wrapping_sub(1))
+        .copied()
+        .unwrap_or_default();
+    let from = line
+        .char_indices()
+        .nth(column.min(COLUMN_MAX))
+        .map_or("", |(at, _)| &line[at..]);
+    let unchanged = column < COLUMN_MAX && from.starts_with(text);
+    Value::Scalar(Scalar {
+        text: text.to_owned(),
+        plain,
+        shift: unchanged.then_some(quote as u32),
+    })
 }
 
 impl Node {

@@ -5,8 +5,10 @@
 use std::time::Duration;
 
 use super::keys::{ARRIVALS, AT_END, CONNECTION, MATCH_PICK, METHODS, VERSION, VISITOR, Words};
-use super::request::source_entry;
-use crate::plan::{Body, Expect, Extract, Feeder, MatchPick, Pick, Plan, Request, Scenario, Source, Step, Test, ThinkTime, Workload};
+use super::reply::source_entry;
+use crate::plan::{
+    Body, Expect, Extract, Feeder, MatchPick, Pick, Plan, Request, Scenario, Source, Step, Test, ThinkTime, Workload,
+};
 use crate::schedule::{Stage, StageKind};
 use crate::template::Template;
 use crate::units::{format_duration, format_rate, format_size};
@@ -16,18 +18,34 @@ use yaml::Yaml;
 
 /// The resolved plan as a document. O(size of the plan).
 pub fn to_yaml(plan: &Plan) -> String {
-    let mut map = vec![entry("nmax", plain(1)), entry("name", text(&plan.name)), entry("target", text(&plan.target)), defaults(plan)];
+    let mut map = vec![
+        entry("nmax", plain(1)),
+        entry("name", text(&plan.name)),
+        entry("target", text(&plan.target)),
+        defaults(plan),
+    ];
     if !plan.feeders.is_empty() {
-        let feeders = plan.feeders.iter().map(|feeder| (feeder.name.clone(), data(feeder))).collect();
+        let feeders = plan
+            .feeders
+            .iter()
+            .map(|feeder| (feeder.name.clone(), data(feeder)))
+            .collect();
         map.push(entry("data", Yaml::Map(feeders)));
     }
-    let scenarios = plan.scenarios.iter().map(|scenario| (scenario.name.clone(), self::scenario(scenario, &plan.feeders))).collect();
+    let scenarios = plan
+        .scenarios
+        .iter()
+        .map(|scenario| (scenario.name.clone(), self::scenario(scenario, &plan.feeders)))
+        .collect();
     map.push(entry("scenarios", Yaml::Map(scenarios)));
     map.push(entry("workload", workload(plan)));
     map.extend(shape(plan));
     map.push(entry("graceful_stop", duration(plan.graceful_stop)));
     map.push(entry("seed", plain(plan.seed)));
-    map.push(entry("thresholds", Yaml::List(plan.thresholds.iter().map(|threshold| text(&threshold.text)).collect())));
+    map.push(entry(
+        "thresholds",
+        Yaml::List(plan.thresholds.iter().map(|threshold| text(&threshold.text)).collect()),
+    ));
     map.push(entry("window", duration(plan.window)));
     Yaml::Map(map).to_string()
 }
@@ -50,7 +68,13 @@ fn duration(duration: Duration) -> Yaml {
 
 /// The word of a choice.
 fn word<T: PartialEq>(words: Words<T>, value: &T) -> Yaml {
-    Yaml::Plain(words.iter().find(|(_, known)| known == value).map_or("", |(word, _)| word).to_owned())
+    Yaml::Plain(
+        words
+            .iter()
+            .find(|(_, known)| known == value)
+            .map_or("", |(word, _)| word)
+            .to_owned(),
+    )
 }
 
 fn defaults(plan: &Plan) -> (String, Yaml) {
@@ -63,11 +87,23 @@ fn defaults(plan: &Plan) -> (String, Yaml) {
         entry("body_limit", Yaml::Plain(format_size(defaults.body_limit_bytes))),
     ];
     if !defaults.headers.is_empty() {
-        map.push(entry("headers", headers(&defaults.headers, &Scope { slots: &[], feeders: &plan.feeders })));
+        map.push(entry(
+            "headers",
+            headers(
+                &defaults.headers,
+                &Scope {
+                    slots: &[],
+                    feeders: &plan.feeders,
+                },
+            ),
+        ));
     }
     let mut tls = Vec::new();
     if !defaults.ca_files.is_empty() {
-        tls.push(entry("ca", Yaml::List(defaults.ca_files.iter().map(|file| text(file)).collect())));
+        tls.push(entry(
+            "ca",
+            Yaml::List(defaults.ca_files.iter().map(|file| text(file)).collect()),
+        ));
     }
     if defaults.insecure {
         tls.push(entry("insecure", plain(true)));
@@ -112,7 +148,10 @@ impl Scope<'_> {
 }
 
 fn scenario(scenario: &Scenario, feeders: &[Feeder]) -> Yaml {
-    let scope = Scope { slots: &scenario.slots, feeders };
+    let scope = Scope {
+        slots: &scenario.slots,
+        feeders,
+    };
     let mut map = vec![entry("weight", plain(scenario.weight))];
     if let Some(pacing) = scenario.pacing {
         map.push(entry("pacing", duration(pacing)));
@@ -129,13 +168,21 @@ fn think(time: ThinkTime) -> Yaml {
     match time {
         ThinkTime::Fixed(fixed) => duration(fixed),
         ThinkTime::Uniform { min, max } => Yaml::Map(vec![entry("min", duration(min)), entry("max", duration(max))]),
-        ThinkTime::Lognormal { median, p95 } => Yaml::Map(vec![entry("median", duration(median)), entry("p95", duration(p95))]),
+        ThinkTime::Lognormal { median, p95 } => {
+            Yaml::Map(vec![entry("median", duration(median)), entry("p95", duration(p95))])
+        }
     }
 }
 
 fn request(request: &Request, scope: &Scope) -> Yaml {
-    let method = METHODS.iter().find(|(_, method)| *method == request.method).map_or("get", |(key, _)| key);
-    let mut map = vec![entry(method, scope.text(&request.url)), entry("name", scope.text(&request.name))];
+    let method = METHODS
+        .iter()
+        .find(|(_, method)| *method == request.method)
+        .map_or("get", |(key, _)| key);
+    let mut map = vec![
+        entry(method, scope.text(&request.url)),
+        entry("name", scope.text(&request.name)),
+    ];
     if !request.query.is_empty() {
         map.push(entry("query", pairs(&request.query, scope)));
     }
@@ -150,7 +197,10 @@ fn request(request: &Request, scope: &Scope) -> Yaml {
     }
     map.push(entry("expect", expect(&request.expect, scope)));
     if !request.extract.is_empty() {
-        let extracts = request.extract.iter().map(|extract| (scope.slots[extract.slot].clone(), self::extract(extract)));
+        let extracts = request
+            .extract
+            .iter()
+            .map(|extract| (scope.slots[extract.slot].clone(), self::extract(extract)));
         map.push(entry("extract", Yaml::Map(extracts.collect())));
     }
     if let Some(timeout) = request.timeout {
@@ -160,18 +210,39 @@ fn request(request: &Request, scope: &Scope) -> Yaml {
 }
 
 fn headers(headers: &[(String, Template)], scope: &Scope) -> Yaml {
-    Yaml::Map(headers.iter().map(|(name, value)| (name.clone(), scope.text(value))).collect())
+    Yaml::Map(
+        headers
+            .iter()
+            .map(|(name, value)| (name.clone(), scope.text(value)))
+            .collect(),
+    )
 }
 
 /// A map when every name is there once, else a list of maps.
 fn pairs(pairs: &[(Template, Template)], scope: &Scope) -> Yaml {
-    let entries: Vec<(String, Yaml)> = pairs.iter().map(|(name, value)| (scope.source(name), scope.text(value))).collect();
-    let repeated = entries.iter().enumerate().any(|(index, (name, _))| entries[..index].iter().any(|(other, _)| other == name));
-    if repeated { Yaml::List(entries.into_iter().map(|entry| Yaml::Map(vec![entry])).collect()) } else { Yaml::Map(entries) }
+    let entries: Vec<(String, Yaml)> = pairs
+        .iter()
+        .map(|(name, value)| (scope.source(name), scope.text(value)))
+        .collect();
+    let repeated = entries
+        .iter()
+        .enumerate()
+        .any(|(index, (name, _))| entries[..index].iter().any(|(other, _)| other == name));
+    if repeated {
+        Yaml::List(entries.into_iter().map(|entry| Yaml::Map(vec![entry])).collect())
+    } else {
+        Yaml::Map(entries)
+    }
 }
 
 fn expect(expect: &Expect, scope: &Scope) -> Yaml {
-    let status = |(low, high): &(u16, u16)| if low == high { plain(low) } else { plain(format!("{low}-{high}")) };
+    let status = |(low, high): &(u16, u16)| {
+        if low == high {
+            plain(low)
+        } else {
+            plain(format!("{low}-{high}"))
+        }
+    };
     let mut map = vec![entry("status", Yaml::List(expect.status.iter().map(status).collect()))];
     let (mut contains, mut lacks, mut header, mut finds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for check in &expect.checks {
@@ -215,7 +286,11 @@ fn extract(extract: &Extract) -> Yaml {
 
 fn workload(plan: &Plan) -> Yaml {
     let mut map = match &plan.workload {
-        Workload::Open { rate_per_s, arrivals, max_in_flight } => {
+        Workload::Open {
+            rate_per_s,
+            arrivals,
+            max_in_flight,
+        } => {
             let open = vec![
                 entry("rate", Yaml::Plain(format_rate(*rate_per_s))),
                 entry("arrivals", word(ARRIVALS, arrivals)),
@@ -240,13 +315,21 @@ fn shape(plan: &Plan) -> Vec<(String, Yaml)> {
     if let Some(length) = warm_up.and_then(length) {
         map.push(entry("warm_up", duration(length)));
     }
-    let others: Vec<&Stage> = plan.stages.iter().filter(|stage| stage.kind != StageKind::WarmUp).collect();
+    let others: Vec<&Stage> = plan
+        .stages
+        .iter()
+        .filter(|stage| stage.kind != StageKind::WarmUp)
+        .collect();
     let stages: Option<Vec<Yaml>> = others
         .iter()
         .map(|stage| {
             let length = duration(length(stage)?);
             let key = if stage.kind == StageKind::Hold { "hold" } else { "ramp" };
-            let to = if is_open { Yaml::Plain(format_rate(stage.to)) } else { plain(stage.to) };
+            let to = if is_open {
+                Yaml::Plain(format_rate(stage.to))
+            } else {
+                plain(stage.to)
+            };
             Some(Yaml::Map(vec![entry(key, length), entry("to", to)]))
         })
         .collect();

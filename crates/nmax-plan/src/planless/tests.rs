@@ -12,8 +12,20 @@ fn request(plan: &Plan) -> &Request {
 #[test]
 fn urls_worked_by_hand() {
     let cases = [
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080", "/", "GET /", "127.0.0.1"),
-        ("https://shop.test/a/b?q=1#part", "https://shop.test", "/a/b?q=1", "GET /a/b", "shop.test"),
+        (
+            "http://127.0.0.1:8080",
+            "http://127.0.0.1:8080",
+            "/",
+            "GET /",
+            "127.0.0.1",
+        ),
+        (
+            "https://shop.test/a/b?q=1#part",
+            "https://shop.test",
+            "/a/b?q=1",
+            "GET /a/b",
+            "shop.test",
+        ),
         ("http://[::1]:80?x", "http://[::1]:80", "/?x", "GET /", "--1"),
         ("http://a/${x}$$", "http://a", "/${x}$$", "GET /${x}$$", "a"),
     ];
@@ -33,14 +45,45 @@ fn load_and_end() {
         Plan::for_url(&run).unwrap()
     };
     let seconds = |s: u64| Some(s * 1_000_000_000);
-    let open = |rate_per_s, max_in_flight| Workload::Open { rate_per_s, arrivals: Arrivals::Even, max_in_flight };
+    let open = |rate_per_s, max_in_flight| Workload::Open {
+        rate_per_s,
+        arrivals: Arrivals::Even,
+        max_in_flight,
+    };
     let rows = [
-        (plan(|_| ()), Workload::Closed { vus: 10 }, seconds(10), None, "defaults"),
-        (plan(|run| run.vus = Some(64)), Workload::Closed { vus: 64 }, seconds(10), None, "-c"),
-        (plan(|run| run.requests = Some(100)), Workload::Closed { vus: 10 }, None, Some(100), "-n ends the run"),
-        (plan(|run| run.rate_per_s = Some(2e3)), open(2e3, 10_000), seconds(10), None, "-r"),
         (
-            plan(|run| (run.rate_per_s, run.vus, run.requests, run.duration) = (Some(5.0), Some(3), Some(9), Some(Duration::from_secs(2)))),
+            plan(|_| ()),
+            Workload::Closed { vus: 10 },
+            seconds(10),
+            None,
+            "defaults",
+        ),
+        (
+            plan(|run| run.vus = Some(64)),
+            Workload::Closed { vus: 64 },
+            seconds(10),
+            None,
+            "-c",
+        ),
+        (
+            plan(|run| run.requests = Some(100)),
+            Workload::Closed { vus: 10 },
+            None,
+            Some(100),
+            "-n ends the run",
+        ),
+        (
+            plan(|run| run.rate_per_s = Some(2e3)),
+            open(2e3, 10_000),
+            seconds(10),
+            None,
+            "-r",
+        ),
+        (
+            plan(|run| {
+                (run.rate_per_s, run.vus, run.requests, run.duration) =
+                    (Some(5.0), Some(3), Some(9), Some(Duration::from_secs(2)))
+            }),
             open(5.0, 3),
             seconds(2),
             Some(9),
@@ -48,7 +91,11 @@ fn load_and_end() {
         ),
     ];
     for (plan, workload, length_ns, iterations, why) in rows {
-        assert_eq!((&plan.workload, plan.stages[0].length_ns, plan.iterations), (&workload, length_ns, iterations), "{why}");
+        assert_eq!(
+            (&plan.workload, plan.stages[0].length_ns, plan.iterations),
+            (&workload, length_ns, iterations),
+            "{why}"
+        );
     }
 }
 
@@ -59,10 +106,26 @@ fn errors_all_at_once() {
     run.rate_per_s = Some(f64::NAN);
     run.duration = Some(Duration::ZERO);
     run.requests = Some(0);
-    run.headers = vec![("a b".into(), "x".into()), ("Connection".into(), "close".into()), ("x".into(), "a\nb".into())];
-    let text: Vec<String> = Plan::for_url(&run).unwrap_err().iter().map(|error| error.at.to_string()).collect();
+    run.headers = vec![
+        ("a b".into(), "x".into()),
+        ("Connection".into(), "close".into()),
+        ("x".into(), "a\nb".into()),
+    ];
+    let text: Vec<String> = Plan::for_url(&run)
+        .unwrap_err()
+        .iter()
+        .map(|error| error.at.to_string())
+        .collect();
     assert_eq!(text, ["URL", "-c", "-r", "-d", "-n", "-H", "-H", "-H"]);
-    for url in ["", "http://", "a.test", "http://a b/", "http://a/x y", "http://u@a/", "http://a:99999/"] {
+    for url in [
+        "",
+        "http://",
+        "a.test",
+        "http://a b/",
+        "http://a/x y",
+        "http://u@a/",
+        "http://a:99999/",
+    ] {
         assert!(Plan::for_url(&Planless::get(url)).is_err(), "{url}");
     }
 }

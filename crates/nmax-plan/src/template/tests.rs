@@ -22,7 +22,13 @@ fn with_names<T>(format: EnvFormat, then: impl Fn(&Names) -> T) -> T {
     let slots = ["item".to_owned(), "csrf".to_owned()];
     let later = ["item".to_owned(), "csrf".to_owned(), "order".to_owned()];
     let feeders = feeders();
-    then(&Names { slots: &slots, slots_later: &later, feeders: &feeders, env: &env, env_format: format })
+    then(&Names {
+        slots: &slots,
+        slots_later: &later,
+        feeders: &feeders,
+        env: &env,
+        env_format: format,
+    })
 }
 
 fn parse(text: &str) -> Result<Template, Vec<TemplateError>> {
@@ -60,8 +66,14 @@ fn parts_of_templates() {
         ("plain", vec![text("plain")]),
         ("costs $5 or $$5", vec![text("costs $5 or $5")]),
         ("$${item}", vec![text("${item}")]),
-        ("/i/${item}/${ vu }", vec![text("/i/"), Part::Slot(0), text("/"), Part::Vu]),
-        ("${terms.hits}${iteration}", vec![Part::Feeder { feeder: 0, column: 1 }, Part::Iteration]),
+        (
+            "/i/${item}/${ vu }",
+            vec![text("/i/"), Part::Slot(0), text("/"), Part::Vu],
+        ),
+        (
+            "${terms.hits}${iteration}",
+            vec![Part::Feeder { feeder: 0, column: 1 }, Part::Iteration],
+        ),
         ("t=${env.TOKEN};", vec![text("t=a\"b${x};")]),
         ("$", vec![text("$")]),
     ];
@@ -74,16 +86,55 @@ fn parts_of_templates() {
 fn errors_name_the_nearest() {
     let cases = [
         ("a${itme}", 1, "`${itme}` is not defined", "did you mean `${item}`?"),
-        ("${order}", 0, "`${order}` is read before a step defines it", "extract it in an earlier step"),
-        ("${terms}", 0, "`${terms}` names data without a column", "write `${terms.q}`"),
-        ("${term.q}", 0, "there is no data named `term`", "did you mean `${terms.q}`?"),
-        ("${terms.hit}", 0, "data `terms` has no column `hit`", "did you mean `${terms.hits}`?"),
-        ("${terms.zzzzzz}", 0, "data `terms` has no column `zzzzzz`", "its columns are: q, hits"),
-        ("é${env.HOME}", 1, "the environment has no `HOME`", "add `-e HOME=VALUE` to the command"),
-        ("x ${item", 2, "`${` without its `}`", "end it with `}`, or write `$$` for a dollar sign"),
+        (
+            "${order}",
+            0,
+            "`${order}` is read before a step defines it",
+            "extract it in an earlier step",
+        ),
+        (
+            "${terms}",
+            0,
+            "`${terms}` names data without a column",
+            "write `${terms.q}`",
+        ),
+        (
+            "${term.q}",
+            0,
+            "there is no data named `term`",
+            "did you mean `${terms.q}`?",
+        ),
+        (
+            "${terms.hit}",
+            0,
+            "data `terms` has no column `hit`",
+            "did you mean `${terms.hits}`?",
+        ),
+        (
+            "${terms.zzzzzz}",
+            0,
+            "data `terms` has no column `zzzzzz`",
+            "its columns are: q, hits",
+        ),
+        (
+            "é${env.HOME}",
+            1,
+            "the environment has no `HOME`",
+            "add `-e HOME=VALUE` to the command",
+        ),
+        (
+            "x ${item",
+            2,
+            "`${` without its `}`",
+            "end it with `}`, or write `$$` for a dollar sign",
+        ),
     ];
     for (source, offset, message, remedy) in cases {
-        let want = TemplateError { offset, message: message.into(), remedy: remedy.into() };
+        let want = TemplateError {
+            offset,
+            message: message.into(),
+            remedy: remedy.into(),
+        };
         assert_eq!(parse(source), Err(vec![want]), "{source}");
     }
     assert_eq!(parse("${a1} ${b2}").unwrap_err().len(), 2, "all errors at once");
@@ -107,7 +158,9 @@ fn escapes_fit_their_surroundings() {
 
 #[test]
 fn environment_in_json_is_escaped() {
-    let template = with_names(EnvFormat::JsonString, |names| Template::parse("\"${env.TOKEN}\"", names));
+    let template = with_names(EnvFormat::JsonString, |names| {
+        Template::parse("\"${env.TOKEN}\"", names)
+    });
     assert_eq!(template.unwrap().as_constant(), Some(r#""a\"b${x}""#));
 }
 

@@ -17,11 +17,19 @@ pub struct ThresholdError {
 }
 
 fn error<T>(message: impl Into<String>, remedy: impl Into<String>) -> Result<T, ThresholdError> {
-    Err(ThresholdError { message: message.into(), remedy: remedy.into() })
+    Err(ThresholdError {
+        message: message.into(),
+        remedy: remedy.into(),
+    })
 }
 
 const EXAMPLE: &str = "write a condition such as `response_time p95 < 400ms`, `failure_rate < 1%` or `rate >= 99%`";
-const OPS: [(&str, Op); 4] = [("<=", Op::AtMost), (">=", Op::AtLeast), ("<", Op::Below), (">", Op::Above)];
+const OPS: [(&str, Op); 4] = [
+    ("<=", Op::AtMost),
+    (">=", Op::AtLeast),
+    ("<", Op::Below),
+    (">", Op::Above),
+];
 
 /// Parses one condition. Names of requests and scenarios are not checked here.
 pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
@@ -30,7 +38,10 @@ pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
     };
     let (left, right) = text.split_at(op_at);
     let Some((sign, op)) = OPS.iter().find(|(sign, _)| right.starts_with(sign)) else {
-        return error("`=` is not a comparison of measured values", "write one of `<`, `<=`, `>`, `>=`");
+        return error(
+            "`=` is not a comparison of measured values",
+            "write one of `<`, `<=`, `>`, `>=`",
+        );
     };
     let (metric, stat) = left_side(left)?;
     let right = right[sign.len()..].trim_start();
@@ -41,7 +52,15 @@ pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
     }
     let limit = limit(metric, stat, value)?;
     let (scope, within) = tail_of(metric, tail.trim())?;
-    Ok(Threshold { text: text.trim().to_owned(), metric, stat, op: *op, limit, scope, within })
+    Ok(Threshold {
+        text: text.trim().to_owned(),
+        metric,
+        stat,
+        op: *op,
+        limit,
+        scope,
+        within,
+    })
 }
 
 fn left_side(text: &str) -> Result<(Metric, Stat), ThresholdError> {
@@ -54,7 +73,10 @@ fn left_side(text: &str) -> Result<(Metric, Stat), ThresholdError> {
         Some(word) => stat(metric, word)?,
         None if metric.is_time() => {
             let remedy = format!("write `{name} p95`, or `mean`, `min`, `max`, `p50` to `p99.99`, `count`");
-            return error(format!("`{name}` has many values and the condition does not say which"), remedy);
+            return error(
+                format!("`{name}` has many values and the condition does not say which"),
+                remedy,
+            );
         }
         None => Stat::Value,
     };
@@ -98,7 +120,14 @@ fn stat(metric: Metric, word: &str) -> Result<Stat, ThresholdError> {
         "max" => Stat::Max,
         _ => Stat::Quantile(quantile(word)?),
     };
-    if metric.is_time() { Ok(stat) } else { error(format!("`{name}` has one value, so `{word}` says nothing"), format!("write `{name}` alone")) }
+    if metric.is_time() {
+        Ok(stat)
+    } else {
+        error(
+            format!("`{name}` has one value, so `{word}` says nothing"),
+            format!("write `{name}` alone"),
+        )
+    }
 }
 
 fn quantile(word: &str) -> Result<f64, ThresholdError> {
@@ -106,21 +135,29 @@ fn quantile(word: &str) -> Result<f64, ThresholdError> {
     let decimals = percent.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     match units::parse_share(&format!("{percent}%")) {
         Ok(q) if q > 0.0 && q < 1.0 && decimals <= 4 && !percent.is_empty() => Ok(q),
-        _ => error(format!("`{word}` is not a statistic"), "write `mean`, `min`, `max`, `count`, or a percentile such as `p95` or `p99.9`"),
+        _ => error(
+            format!("`{word}` is not a statistic"),
+            "write `mean`, `min`, `max`, `count`, or a percentile such as `p95` or `p99.9`",
+        ),
     }
 }
 
 /// The limit in the unit that metric and statistic call for.
 fn limit(metric: Metric, stat: Stat, value: &str) -> Result<Limit, ThresholdError> {
     let of_unit = |result: Result<Limit, units::UnitError>| {
-        result.map_err(|wrong| ThresholdError { message: wrong.message, remedy: wrong.remedy })
+        result.map_err(|wrong| ThresholdError {
+            message: wrong.message,
+            remedy: wrong.remedy,
+        })
     };
     let share = |value: &str| of_unit(units::parse_share(value).map(Limit::Ratio));
     if stat == Stat::Count {
         return number(value);
     }
     match metric {
-        _ if metric.is_time() => of_unit(units::parse_duration(value).map(|limit| Limit::Nanos(limit.as_nanos() as f64))),
+        _ if metric.is_time() => {
+            of_unit(units::parse_duration(value).map(|limit| Limit::Nanos(limit.as_nanos() as f64)))
+        }
         Metric::FailureRate | Metric::Checks => share(value),
         Metric::Dropped if value.ends_with('%') => share(value),
         Metric::Rate if value.ends_with('%') => share(value),
@@ -137,7 +174,10 @@ fn limit(metric: Metric, stat: Stat, value: &str) -> Result<Limit, ThresholdErro
 fn number(value: &str) -> Result<Limit, ThresholdError> {
     match value.parse::<u64>() {
         Ok(number) if number < 1 << 53 => Ok(Limit::Number(number as f64)),
-        _ => error(format!("`{value}` is not a count"), "write a whole number, such as `1000`"),
+        _ => error(
+            format!("`{value}` is not a count"),
+            "write a whole number, such as `1000`",
+        ),
     }
 }
 
@@ -150,12 +190,19 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
         return Ok((Scope::Total, within));
     }
     let Some(rest) = scope_text.strip_prefix("for ") else {
-        let remedy = "after the limit write `for request NAME`, `for scenario NAME`, `in hold`, `in whole` or `in last 30s`";
+        let remedy =
+            "after the limit write `for request NAME`, `for scenario NAME`, `in hold`, `in whole` or `in last 30s`";
         return error(format!("`{scope_text}` is not understood"), remedy);
     };
-    let (kind, name) = rest.trim_start().split_once(char::is_whitespace).unwrap_or((rest.trim(), ""));
+    let (kind, name) = rest
+        .trim_start()
+        .split_once(char::is_whitespace)
+        .unwrap_or((rest.trim(), ""));
     let name = name.trim();
-    let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
+    let name = name
+        .strip_prefix('"')
+        .and_then(|name| name.strip_suffix('"'))
+        .unwrap_or(name);
     if name.is_empty() {
         return error(format!("`for {kind}` has no name"), format!("write `for {kind} NAME`"));
     }
@@ -163,17 +210,29 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
         "request" => Scope::Request(name.to_owned()),
         "scenario" => Scope::Scenario(name.to_owned()),
         "transaction" | "tag" | "page" => {
-            return error(format!("`for {kind}` is not supported yet by this version"), "write `for request NAME` or `for scenario NAME`");
+            return error(
+                format!("`for {kind}` is not supported yet by this version"),
+                "write `for request NAME` or `for scenario NAME`",
+            );
         }
-        _ => return error(format!("`{kind}` is neither `request` nor `scenario`"), format!("write `for request {name}`")),
+        _ => {
+            return error(
+                format!("`{kind}` is neither `request` nor `scenario`"),
+                format!("write `for request {name}`"),
+            );
+        }
     };
     let whole_run_only = matches!(metric, Metric::Rate | Metric::Dropped);
     let not_for_request = matches!(metric, Metric::IterationTime | Metric::Iterations);
     match scope {
-        _ if whole_run_only => error(format!("`{}` is measured for the whole run only", metric.name()), "leave out `for ...`"),
-        Scope::Request(_) if not_for_request => {
-            error(format!("`{}` belongs to scenarios, not to requests", metric.name()), "write `for scenario NAME`")
-        }
+        _ if whole_run_only => error(
+            format!("`{}` is measured for the whole run only", metric.name()),
+            "leave out `for ...`",
+        ),
+        Scope::Request(_) if not_for_request => error(
+            format!("`{}` belongs to scenarios, not to requests", metric.name()),
+            "write `for scenario NAME`",
+        ),
         scope => Ok((scope, within)),
     }
 }
@@ -193,11 +252,17 @@ fn split_within(tail: &str) -> Result<Option<(&str, Within)>, ThresholdError> {
         ["whole"] => Ok(Some((scope.trim(), Within::Whole))),
         ["last", length] => match units::parse_duration(length) {
             Ok(length) if length > Duration::ZERO => Ok(Some((scope.trim(), Within::Last(length)))),
-            Ok(_) => error("`in last 0s` holds no samples", "write a duration above zero, such as `in last 30s`"),
+            Ok(_) => error(
+                "`in last 0s` holds no samples",
+                "write a duration above zero, such as `in last 30s`",
+            ),
             Err(wrong) => error(wrong.message, wrong.remedy),
         },
         _ if scope.contains("for ") => Ok(None), // ` in ` inside a name
-        _ => error(format!("`in {place}` is not a part of the run"), "write `in hold`, `in whole` or `in last 30s`"),
+        _ => error(
+            format!("`in {place}` is not a part of the run"),
+            "write `in hold`, `in whole` or `in last 30s`",
+        ),
     }
 }
 

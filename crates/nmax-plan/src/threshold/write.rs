@@ -47,7 +47,10 @@ impl Metric {
 
     /// Whether it is a distribution of times.
     pub const fn is_time(self) -> bool {
-        matches!(self, Self::ResponseTime | Self::ServiceTime | Self::Ttfb | Self::SendLag | Self::IterationTime)
+        matches!(
+            self,
+            Self::ResponseTime | Self::ServiceTime | Self::Ttfb | Self::SendLag | Self::IterationTime
+        )
     }
 }
 
@@ -97,7 +100,13 @@ impl Display for Threshold {
             (Metric::Bytes, Limit::Number(bytes)) => write!(f, " {} {}", self.op, units::format_size(bytes as u64))?,
             (_, limit) => write!(f, " {} {limit}", self.op)?,
         }
-        let quote = |name: &str| if name.contains(" in ") { format!("\"{name}\"") } else { name.to_owned() };
+        let quote = |name: &str| {
+            if name.contains(" in ") {
+                format!("\"{name}\"")
+            } else {
+                name.to_owned()
+            }
+        };
         match &self.scope {
             Scope::Total => {}
             Scope::Request(name) => write!(f, " for request {}", quote(name))?,

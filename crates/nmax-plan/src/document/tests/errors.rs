@@ -1,1 +1,422 @@
+//! Errors as a user reads them.
 
+use proptest::prelude::*;
+
+use super::{options, rendered};
+use crate::document::{Options, parse};
+
+/// A valid plan with these lines instead of its workload line.
+fn around(lines: &str) -> String {
+    format!("nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: [{{ get: /, name: home }}] }} }}\n{lines}")
+}
+
+const OPEN: &str = "workload: { open: { rate: 5/s } }\n";
+
+#[track_caller]
+fn check(text: &str, want: &[&str]) {
+    let found = rendered(text, &options());
+    let want: String = want.iter().map(|line| format!("{line}\n")).collect();
+    assert_eq!(found, want, "\n--- found\n{found}--- of\n{text}");
+}
+
+/// Line 4 and below vary.
+#[test]
+fn top_level() {
+    let cases: [(&str, &[&str]); 14] = [
+        (
+            "workload: { open: { rate: 0/s } }",
+            &[
+                "plan.yaml:4:27: the rate is 0/s, so no iteration ever starts",
+                "  help: give a rate above 0, such as `50/s`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s }, closed: { vus: 5 } }",
+            &[
+                "plan.yaml:4:34: a workload is either `open` or `closed`",
+                "  help: keep one of them; `--set workload.open=null` removes one on the command line",
+            ],
+        ),
+        (
+            "workload: { iterations: 5 }",
+            &[
+                "plan.yaml:4:11: the workload is neither `open` nor `closed`",
+                "  help: write `open: { rate: 50/s }` (a rate) or `closed: { vus: 10 }` (a number of users)",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s }, mix: { S: 1, s: x } }",
+            &[
+                "plan.yaml:4:41: the plan has no scenario `S`",
+                "  help: did you mean `s`?",
+                "plan.yaml:4:50: `x` is not a number from 0 to 10^12",
+                "  help: write a number such as `90` or `0.5`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s }, mix: { s: 0 } }",
+            &[
+                "plan.yaml:4:34: all scenarios have weight 0, so none ever runs",
+                "  help: give one a weight above 0",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nprofile: peak",
+            &[
+                "plan.yaml:5:1: `profile` in the plan is not supported yet by this version",
+                "  help: write the shape out, such as `stages: [{ ramp: 30s, to: 100% }, { hold: 2m }]`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nsede: 5",
+            &[
+                "plan.yaml:5:1: the plan has no key `sede`",
+                "  help: did you mean `seed`?",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nthresholds: [response_time p95 < 1s for request hom, errors < 1 for scenario zzzz]",
+            &[
+                "plan.yaml:5:14: the plan has no request `hom`",
+                "  help: did you mean `home`?",
+                "plan.yaml:5:54: the plan has no scenario `zzzz`",
+                "  help: its scenarios are: s",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nduration: 5s\nstages: [{ hold: 1s }]",
+            &[
+                "plan.yaml:5:1: `duration` and `stages` both say how long the run is",
+                "  help: keep one of them",
+            ],
+        ),
+        (
+            "workload: { closed: { vus: 5 } }\nstages: [{ ramp: 1s, to: 5/s }, { ramp: 1s }, { hold: 1s, ramp: 1s }, {}, { hold: 0s }]",
+            &[
+                "plan.yaml:5:26: `5/s` is a rate, but a closed workload has VUs",
+                "  help: write a number of VUs or a share, such as `50` or `100%`",
+                "plan.yaml:5:33: the ramp does not say where it leads",
+                "  help: add `to: 100%`",
+                "plan.yaml:5:49: a stage ramps or holds, not both",
+                "  help: begin a new stage with `- `",
+                "plan.yaml:5:71: the stage neither ramps nor holds",
+                "  help: write `{ ramp: 30s, to: 100% }` or `{ hold: 2m }`",
+                "plan.yaml:5:83: the duration is zero",
+                "  help: write a duration above zero, such as `30s`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nstages: [{ ramp: 1s, to: 50 }]",
+            &[
+                "plan.yaml:5:26: `50` has no `/s`, `/m` or `/h`",
+                "  help: write a rate with its unit of time, such as `200/s`, `2k/s`, `120/m` or `1/h`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nwarm_up: 5s\nstages: [{ ramp: 1s, to: 100% }]",
+            &[
+                "plan.yaml:5:1: a warm-up precedes the first hold, and the stages have none",
+                "  help: add `{ hold: 1m }` to `stages`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nstages: [{ hold: 1s, to: 0 }]",
+            &[
+                "plan.yaml:5:9: every stage is at level 0, so no iteration ever starts",
+                "  help: let a stage reach a level above 0, such as `to: 100%`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nwindow: 5ms",
+            &[
+                "plan.yaml:5:9: a window is shorter than 10ms or longer than 60s",
+                "  help: write a duration between them, such as `1s`",
+            ],
+        ),
+    ];
+    for (lines, want) in cases {
+        check(&around(lines), want);
+    }
+}
+
+#[test]
+fn targets() {
+    for (target, want) in [
+        ("shop.test", "`shop.test` does not begin with `http://` or `https://`"),
+        ("https://", "`https://` has no host"),
+        ("https://a/b", "`https://a/b` has more than scheme, host and port"),
+        ("https://a:x", "`x` is not a port"),
+        ("https://me@a", "`https://me@a` has no valid host"),
+        ("https://${env.HOST}", "the environment has no `HOST`"),
+    ] {
+        let text = format!("nmax: 1\ntarget: {target}\nscenarios: {{ s: {{ steps: [{{ get: / }}] }} }}\n{OPEN}");
+        let found = rendered(&text, &options());
+        assert!(found.contains(&format!(": {want}\n")), "{target}: {found}");
+    }
+}
+
+/// The third line is a scenario whose steps vary.
+#[test]
+fn steps() {
+    let cases: [(&str, &[&str]); 14] = [
+        (
+            "[{ gett: / }]",
+            &[
+                "plan.yaml:3:29: a step has no key `gett`",
+                "  help: did you mean `get`?",
+            ],
+        ),
+        (
+            "[{ name: x }]",
+            &[
+                "plan.yaml:3:27: the step has neither a method nor `think`",
+                "  help: write `get: /path`, `post: /path` or `think: 2s`",
+            ],
+        ),
+        (
+            "[{ get: /, post: / }]",
+            &[
+                "plan.yaml:3:37: a step has one method, `post` is the second",
+                "  help: begin a new step with `- `",
+            ],
+        ),
+        (
+            "[{ get: search }]",
+            &[
+                "plan.yaml:3:34: `search` is neither a path nor a URL",
+                "  help: begin it with `/`, `http://` or `https://`",
+            ],
+        ),
+        (
+            "[{ get: /, resources: [/app.css] }]",
+            &[
+                "plan.yaml:3:37: `resources` in a step is not supported yet by this version",
+                "  help: write one step per resource",
+            ],
+        ),
+        (
+            "[{ get: '/i/${item}' }]",
+            &[
+                "plan.yaml:3:38: `${item}` is not defined",
+                "  help: add `extract: { item: ... }` to an earlier step, or write `$${item}` for the text itself",
+            ],
+        ),
+        (
+            "[{ get: '/a${env.X}b' }]",
+            &[
+                "plan.yaml:3:37: the environment has no `X`",
+                "  help: add `-e X=VALUE` to the command",
+            ],
+        ),
+        (
+            "[{ think: 5 }]",
+            &[
+                "plan.yaml:3:36: `5` has no unit of time",
+                "  help: write a number and a unit, such as `250ms`, `1.5s`, `2m` or `1h30m`",
+            ],
+        ),
+        (
+            "[{ think: { min: 3s, max: 1s } }, { get: / }]",
+            &[
+                "plan.yaml:3:52: `max` is below `min`",
+                "  help: write a longer duration there",
+            ],
+        ),
+        (
+            "[{ get: /, body: a, json: {} }]",
+            &[
+                "plan.yaml:3:46: a request has one body, but both `body` and `json`",
+                "  help: keep one of them",
+            ],
+        ),
+        (
+            "[{ get: /, json: '{' }]",
+            &[
+                "plan.yaml:3:43: not JSON: EOF while parsing an object at line 1 column 1",
+                "  help: correct it, or write the value as YAML",
+            ],
+        ),
+        (
+            "[{ get: /, expect: { status: 2x } }]",
+            &[
+                "plan.yaml:3:55: `2x` is not a status",
+                "  help: write `200`, `2xx`, `200-299`, or a list of them",
+            ],
+        ),
+        (
+            "[{ get: /, extract: { a: { css: b, regex: c }, iteration: { css: a } } }]",
+            &[
+                "plan.yaml:3:61: `css` and `regex` exclude each other",
+                "  help: write one of `regex`, `css`, `json`, `header`",
+                "plan.yaml:3:73: `iteration` has a meaning of its own, so it cannot name a value",
+                "  help: choose another name, such as `my-iteration`",
+            ],
+        ),
+        (
+            "[{ get: /, extract: { a: { regex: '!!' } }, headers: { content-length: 5 } }]",
+            &[
+                "plan.yaml:3:60: `regex !!` is not valid: unexpected `!!`",
+                "  help: correct it; in YAML, single quotes keep backslashes as they are",
+                "plan.yaml:3:81: header `content-length` is written by nmax itself",
+                "  help: remove it; `defaults: { connection: ... }` says when connections close, the length follows from the body",
+            ],
+        ),
+    ];
+    for (steps, want) in cases {
+        check(
+            &format!("nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: {steps} }} }}\n{OPEN}"),
+            want,
+        );
+    }
+}
+
+#[test]
+fn data() {
+    let plan = |data: &str, hole: &str| {
+        format!(
+            "nmax: 1\ntarget: http://a\ndata: {{ {data} }}\nscenarios: {{ s: {{ steps: [{{ get: \"/{hole}\" }}] }} }}\n{OPEN}"
+        )
+    };
+    check(
+        &plan("t: { csv: none.csv }", "${t.q}"),
+        &[
+            "plan.yaml:3:19: cannot read `none.csv`: no such file",
+            "  help: write its path relative to the plan",
+        ],
+    );
+    check(
+        &plan("t: { csv: ragged.csv }", "${t.a}"),
+        &[
+            "plan.yaml:3:19: ragged.csv:2: the row has 1 cells, the header has 2",
+            "  help: correct the file; cells with delimiters or line breaks need double quotes",
+            "plan.yaml:3:19: ragged.csv:4: the row has 3 cells, the header has 2",
+            "  help: correct the file; cells with delimiters or line breaks need double quotes",
+        ],
+    );
+    check(
+        &plan("t: { csv: terms.csv }", "${t.hit}"),
+        &[
+            "plan.yaml:4:36: data `t` has no column `hit`",
+            "  help: did you mean `${t.hits}`?",
+        ],
+    );
+    check(
+        &plan(
+            "t: { generate: person, csv: terms.csv, pick: unique, at_end: wrap, exponent: 2 }",
+            "",
+        ),
+        &[
+            "plan.yaml:3:14: `generate` in a data source is not supported yet by this version",
+            "  help: write the rows into a file and read it with `csv: FILE`",
+            "plan.yaml:3:70: `pick: unique` cannot wrap, rows would repeat",
+            "  help: write `at_end: stop` or `at_end: error`",
+            "plan.yaml:3:86: `exponent` is for `pick: zipf` only",
+            "  help: remove it, or write `pick: zipf`",
+        ],
+    );
+}
+
+/// Seventeen errors of all kinds, in one reading.
+#[test]
+fn all_errors_at_once() {
+    let text = "\
+nmax: 2
+target: shop.test
+observe: [{ host: local }]
+defaults: { conection: close, timeout: 30, version: 3 }
+data:
+  terms: { csv: none.csv }
+scenarios:
+  browse:
+    pacing: 1s
+    steps:
+      - get: /a${b}
+      - get: /
+        extract: { c: {} }
+        timeout:
+      - thinks: 5s
+workload:
+  open: { rate: fast, arrivals: poison }
+  mix: { brows: 1 }
+stages:
+  - { ramp: 5s }
+thresholds:
+  - response_time < 5s
+";
+    let found = rendered(text, &options());
+    let places: Vec<&str> = found
+        .lines()
+        .filter(|line| !line.starts_with("  help: "))
+        .map(|line| line.split(": ").next().unwrap())
+        .collect();
+    let want = [
+        "1:7", "2:9", "3:1", "4:13", "4:40", "4:53", "6:17", "11:16", "13:23", "14:9", "15:9", "17:17", "17:33",
+        "18:3", "18:10", "20:5", "22:5",
+    ];
+    let want: Vec<String> = want.iter().map(|place| format!("plan.yaml:{place}")).collect();
+    assert_eq!(places, want, "{found}");
+    assert_eq!(found.lines().count(), 2 * places.len(), "each has its remedy:\n{found}");
+}
+
+#[test]
+fn empty_and_foreign_documents() {
+    for text in ["", "# nothing", "5", "[]", "{}", "a: b"] {
+        assert!(!rendered(text, &options()).is_empty(), "{text:?}");
+    }
+    check(
+        "- a",
+        &[
+            "plan.yaml:1:1: the plan is a map, this is a list",
+            "  help: write keys such as: nmax, name, target, defaults, data, scenarios",
+        ],
+    );
+}
+
+#[test]
+fn arguments_are_named() {
+    let text = around("workload: { open: { rate: 5/s } }\nstages: [{ hold: 5s }]");
+    let set = [
+        ("workload.open.rate".to_owned(), "x".to_owned()),
+        ("stages.7.hold".into(), "1s".into()),
+        ("seed.x".into(), "[".into()),
+        ("a..b".into(), "1".into()),
+        ("target.x".into(), "1".into()),
+    ];
+    let with = Options {
+        set: &set,
+        target: Some("nowhere"),
+        duration: Some(std::time::Duration::from_secs(1)),
+        ..options()
+    };
+    let found = rendered(&text, &with);
+    for line in [
+        "--set workload.open.rate=x: `x` has no `/s`, `/m` or `/h`\n",
+        "--set stages.7.hold=1s: `stages` has no item `7`\n  help: its 1 items are numbered from 0\n",
+        "--set seed.x=[: not YAML",
+        "--set a..b=1: `a..b` is not a path\n",
+        "--set target.x=1: `target` is a single value, it has no `x`\n",
+        "--target: `nowhere` does not begin with",
+        "--duration: the plan has `stages`, which say how long the run is\n",
+    ] {
+        assert!(found.contains(line), "{line} in\n{found}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+    /// Law: any text is answered without a panic, and never with an empty list of errors.
+    #[test]
+    fn any_text_is_answered(text in "(?s:.{0,80})") {
+        prop_assert!(parse(&text, &options()).is_err_and(|errors| !errors.is_empty()));
+    }
+
+    /// Law: a valid document with a stretch replaced by anything is answered without a panic.
+    #[test]
+    fn damaged_plans_are_answered(from in 0..2_500_usize, length in 0..40_usize, with in "[-a-z0-9:{}\\[\\],\"'$%/. \n]{0,20}") {
+        let text: Vec<char> = include_str!("every_key.yaml").chars().collect();
+        let from = from.min(text.len());
+        let to = (from + length).min(text.len());
+        let damaged: String = text[..from].iter().copied().chain(with.chars()).chain(text[to..].iter().copied()).collect();
+        let _ = parse(&damaged, &options());
+    }
+}

@@ -1,1 +1,418 @@
+//! Law: parse(to_yaml(plan)) = plan, for generated plans.
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
 use super::*;
+use crate::document::tests::{options, read};
+use crate::document::{Options, add_default_thresholds, parse};
+use crate::plan::*;
+use crate::schedule::StageKind;
+use crate::template::Part;
+use crate::threshold;
+
+fn name() -> impl Strategy<Value = String> {
+    "[a-zäß][a-z0-9 :#\"'-]{0,8}[a-z0-9]"
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[ -~]{1,12}",
+        "\\PC{1,8}",
+        "[a-z\n\t\\\\\"': #${}]{1,12}",
+        Just("true".to_owned()),
+        Just("1.0".to_owned()),
+        Just("null".to_owned()),
+        Just("- a".to_owned())
+    ]
+}
+
+fn ms(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
+    range.prop_map(Duration::from_millis)
+}
+
+/// A template over `slots` slots and two feeders; texts are merged.
+fn template(slots: usize) -> impl Strategy<Value = Template> {
+    let hole = (0..5_u8, 0..usize::MAX).prop_map(move |(kind, at)| match kind {
+        0 if slots > 0 => Part::Slot(at % slots),
+        1 => Part::Feeder {
+            feeder: 0,
+            column: at % 2,
+        },
+        2 => Part::Feeder {
+            feeder: 1,
+            column: at % 2,
+        },
+        3 => Part::Vu,
+        _ => Part::Iteration,
+    });
+    (any_text(), vec((hole, any_text()), 0..3)).prop_map(|(first, rest)| {
+        let mut parts = vec![Part::Text(first)];
+        parts.extend(rest.into_iter().flat_map(|(hole, text)| [hole, Part::Text(text)]));
+        Template { parts }
+    })
+}
+
+fn one_line(template: Template) -> Template {
+    let clean = |part| {
+        if let Part::Text(text) = part {
+            Part::Text(text.replace(char::is_control, "_"))
+        } else {
+            part
+        }
+    };
+    Template {
+        parts: template.parts.into_iter().map(clean).collect(),
+    }
+}
+
+fn headers(slots: usize) -> impl Strategy<Value = Vec<(String, Template)>> {
+    vec(template(slots), 0..3).prop_map(|values| {
+        values
+            .into_iter()
+            .enumerate()
+            .map(|(i, value)| (format!("X-{i}"), one_line(value)))
+            .collect()
+    })
+}
+
+fn source() -> impl Strategy<Value = Source> {
+    prop_oneof![
+        "[a-z().*\\\\d$]{1,8}".prop_map(Source::Regex),
+        ("[a-z.#\\[\\]=]{1,8}", proptest::option::of("[a-z-]{1,5}"))
+            .prop_map(|(selector, attribute)| Source::Css { selector, attribute }),
+        "\\$\\.[a-z]{1,8}".prop_map(Source::JsonPath),
+        "[a-z-]{1,8}".prop_map(Source::Header),
+    ]
+}
+
+fn body(slots: usize) -> impl Strategy<Value = Body> {
+    let json = template(slots).prop_map(|template| {
+        let mut parts = vec![Part::Text("{\"a\": \"".into())];
+        for part in template.parts {
+            match (parts.last_mut(), part) {
+                (Some(Part::Text(last)), Part::Text(text)) => {
+                    last.push_str(&text.replace(|c: char| !c.is_alphanumeric(), "_"))
+                }
+                (_, Part::Text(text)) => parts.push(Part::Text(text.replace(|c: char| !c.is_alphanumeric(), "_"))),
+                (_, hole) => parts.push(hole),
+            }
+        }
+        match parts.last_mut() {
+            Some(Part::Text(text)) => text.push_str("\"}"),
+            _ => parts.push(Part::Text("\"}".into())),
+        }
+        Body::Json(Template { parts })
+    });
+    prop_oneof![
+        Just(Body::Empty),
+        template(slots).prop_map(Body::Text),
+        json,
+        vec((template(slots), template(slots)), 1..4).prop_map(Body::Form),
+    ]
+}
+
+/// Checks carry the names that the decoder gives them, which one pass through the decoder shows; here only tests vary.
+fn tests(slots: usize) -> impl Strategy<Value = Vec<Test>> {
+    let contains = vec(template(slots).prop_map(Test::BodyContains), 0..2);
+    let lacks = vec(template(slots).prop_map(Test::BodyLacks), 0..2);
+    let header = proptest::option::of(("[a-z-]{1,5}", template(slots)))
+        .prop_map(|header| header.map(|(name, text)| Test::HeaderContains(name, text)));
+    let finds = vec(source().prop_map(Test::Finds), 0..2);
+    (contains, lacks, header, finds).prop_map(|(a, b, c, d)| a.into_iter().chain(b).chain(c).chain(d).collect())
+}
+
+fn extract(slot: usize) -> impl Strategy<Value = Extract> {
+    let pick = prop_oneof![
+        Just(MatchPick::First),
+        Just(MatchPick::Last),
+        Just(MatchPick::Random),
+        (1..9_usize).prop_map(MatchPick::Nth)
+    ];
+    (source(), pick, proptest::option::of(any_text())).prop_map(move |(source, pick, default)| Extract {
+        slot,
+        source,
+        pick,
+        default,
+    })
+}
+
+/// A request that may read `slots` slots and defines the next one.
+fn request(slots: usize) -> impl Strategy<Value = Step> {
+    let url = template(slots).prop_map(|template| {
+        let mut parts = one_line(template).parts;
+        if let Some(Part::Text(text)) = parts.first_mut() {
+            text.insert(0, '/');
+        }
+        Template { parts }
+    });
+    let method = proptest::sample::select(Method::ALL.to_vec());
+    let status = vec((100..300_u16, 300..600_u16), 1..3);
+    let query = vec((template(slots), template(slots)), 0..3);
+    let parts = (
+        url,
+        template(slots),
+        method,
+        query,
+        headers(slots),
+        body(slots),
+        status,
+        tests(slots),
+        extract(slots),
+    );
+    (parts, proptest::option::of(ms(1..9_999))).prop_map(
+        |((url, name, method, query, headers, body, status, tests, extract), timeout)| {
+            let checks = tests
+                .into_iter()
+                .map(|test| Check {
+                    name: String::new(),
+                    test,
+                })
+                .collect();
+            Step::Request(Box::new(Request {
+                name,
+                method,
+                url,
+                query,
+                headers,
+                body,
+                expect: Expect { status, checks },
+                extract: vec![extract],
+                timeout,
+            }))
+        },
+    )
+}
+
+fn think() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        ms(0..9_999).prop_map(ThinkTime::Fixed),
+        (ms(0..100), ms(100..999)).prop_map(|(min, max)| ThinkTime::Uniform { min, max }),
+        (ms(1..100), ms(100..999)).prop_map(|(median, p95)| ThinkTime::Lognormal { median, p95 }),
+    ]
+    .prop_map(Step::Think)
+}
+
+fn scenario(closed: bool) -> impl Strategy<Value = Scenario> {
+    let pacing = if closed {
+        proptest::option::of(ms(1..9_999)).boxed()
+    } else {
+        Just(None).boxed()
+    };
+    (name(), 0.0..100.0_f64, pacing, request(0), think(), request(1)).prop_map(
+        |(name, weight, pacing, first, think, second)| Scenario {
+            name,
+            weight: weight + 1e-3,
+            pacing,
+            steps: vec![first, think, second],
+            slots: vec!["item".into(), "c-s_rf".into()],
+        },
+    )
+}
+
+/// Ramps and holds by the rules of the document, with or without warm-up.
+fn stages(full: f64) -> impl Strategy<Value = Vec<Stage>> {
+    (
+        vec((any::<bool>(), 0.01..2.0_f64, 1..100_000_u64), 1..5),
+        proptest::option::of(1..1_000_u64),
+    )
+        .prop_map(move |(rows, warm_up)| {
+            let mut stages: Vec<Stage> = Vec::new();
+            for (hold, share, length_ms) in rows {
+                let to = (full * share).min(1e6);
+                let from = if hold {
+                    to
+                } else {
+                    stages.last().map_or(0.0, |stage| stage.to)
+                };
+                let kind = match hold {
+                    true => StageKind::Hold,
+                    false if to < from => StageKind::RampDown,
+                    false => StageKind::RampUp,
+                };
+                stages.push(Stage {
+                    from,
+                    to,
+                    length_ns: Some(length_ms * 1_000_000),
+                    kind,
+                });
+            }
+            if let (Some(at), Some(length_ms)) =
+                (stages.iter().position(|stage| stage.kind == StageKind::Hold), warm_up)
+            {
+                let level = stages[at].from;
+                stages.insert(
+                    at,
+                    Stage {
+                        from: level,
+                        to: level,
+                        length_ns: Some(length_ms * 1_000_000),
+                        kind: StageKind::WarmUp,
+                    },
+                );
+            }
+            stages
+        })
+}
+
+fn defaults() -> impl Strategy<Value = Defaults> {
+    let connection = prop_oneof![
+        Just(Connection::KeepAlive),
+        Just(Connection::PerIteration),
+        Just(Connection::PerRequest)
+    ];
+    let visitor = prop_oneof![Just(Visitor::Returning), Just(Visitor::New)];
+    let version = prop_oneof![Just(Version::Http10), Just(Version::Http11)];
+    (
+        connection,
+        visitor,
+        version,
+        ms(1..99_999),
+        headers(0),
+        any::<u64>(),
+        vec(any_text().prop_filter("no hole", |t| !t.contains("${env.")), 0..2),
+        any::<bool>(),
+    )
+        .prop_map(
+            |(connection, visitor, version, timeout, headers, body_limit_bytes, ca_files, insecure)| Defaults {
+                connection,
+                visitor,
+                version,
+                timeout,
+                headers,
+                body_limit_bytes,
+                ca_files,
+                insecure,
+            },
+        )
+}
+
+fn feeders() -> Vec<Feeder> {
+    let feeder = |name: &str, file: &str, columns: [&str; 2], cells: &[&str], pick, at_end| Feeder {
+        name: name.into(),
+        file: file.into(),
+        columns: columns.map(str::to_owned).to_vec(),
+        cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+        pick,
+        at_end,
+    };
+    vec![
+        feeder(
+            "terms",
+            "terms.csv",
+            ["q", "hits"],
+            &["tea", "3", "a, b", "0"],
+            Pick::Zipf { exponent: 1.1 },
+            AtEnd::Wrap,
+        ),
+        feeder(
+            "people",
+            "people.csv",
+            ["email", "name"],
+            &["a@b.test", "A"],
+            Pick::Unique,
+            AtEnd::Error,
+        ),
+    ]
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    let workload = prop_oneof![
+        (1e-3..1e4_f64, any::<bool>(), 1..1_000_000_u32).prop_map(|(rate_per_s, even, max_in_flight)| {
+            Workload::Open {
+                rate_per_s,
+                arrivals: if even { Arrivals::Even } else { Arrivals::Poisson },
+                max_in_flight,
+            }
+        }),
+        (1..1_000_u32).prop_map(|vus| Workload::Closed { vus }),
+    ];
+    workload.prop_flat_map(|workload| {
+        let (full, closed) = match workload {
+            Workload::Open { rate_per_s, .. } => (rate_per_s, false),
+            Workload::Closed { vus } => (f64::from(vus), true),
+        };
+        let end = prop_oneof![
+            (stages(full), proptest::option::of(1..1_u64 << 53)),
+            (1..1_u64 << 53).prop_map(move |limit| (
+                vec![Stage {
+                    from: full,
+                    to: full,
+                    length_ns: None,
+                    kind: StageKind::Hold
+                }],
+                Some(limit)
+            )),
+        ];
+        let scenarios = vec(scenario(closed), 1..3);
+        (
+            name(),
+            defaults(),
+            scenarios,
+            Just(workload),
+            end,
+            (ms(0..99_999), any::<u64>(), ms(10..60_000)),
+        )
+            .prop_map(
+                |(name, defaults, mut scenarios, workload, (stages, iterations), (graceful_stop, seed, window))| {
+                    for (index, scenario) in scenarios.iter_mut().enumerate() {
+                        scenario.name = format!("{}{index}", scenario.name);
+                    }
+                    let scope = format!("errors < 5 for scenario {}", scenarios[0].name);
+                    let mut thresholds = vec![
+                        threshold::parse("dropped < 5").unwrap(),
+                        threshold::parse(&scope).unwrap(),
+                    ];
+                    add_default_thresholds(&mut thresholds);
+                    let target = "https://[::1]:8443".into();
+                    Plan {
+                        name,
+                        target,
+                        defaults,
+                        feeders: feeders(),
+                        scenarios,
+                        workload,
+                        stages,
+                        iterations,
+                        graceful_stop,
+                        seed,
+                        thresholds,
+                        window,
+                    }
+                },
+            )
+    })
+}
+
+/// Gives every check the name that the decoder derives.
+fn with_names_of(mut plan: Plan, named: &Plan) -> Plan {
+    for (scenario, other) in plan.scenarios.iter_mut().zip(&named.scenarios) {
+        for (step, other) in scenario.steps.iter_mut().zip(&other.steps) {
+            if let (Step::Request(request), Step::Request(other)) = (step, other) {
+                for (check, other) in request.expect.checks.iter_mut().zip(&other.expect.checks) {
+                    check.name.clone_from(&other.name);
+                }
+            }
+        }
+    }
+    plan
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    /// Law: parse(to_yaml(plan)) = plan.
+    #[test]
+    fn plans_come_back(plan in plan()) {
+        let text = to_yaml(&plan);
+        let anything = |_: &Source| Ok(());
+        let options = Options { read: &read, check_source: &anything, ..options() };
+        match parse(&text, &options) {
+            Ok(back) => {
+                let want = with_names_of(plan, &back);
+                prop_assert_eq!(&back, &want, "{}", text);
+                prop_assert_eq!(to_yaml(&back), text, "the normal form is stable");
+            }
+            Err(errors) => prop_assert!(false, "{errors:#?}\n{text}"),
+        }
+    }
+}

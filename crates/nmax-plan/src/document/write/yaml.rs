@@ -72,7 +72,10 @@ fn pad(f: &mut Formatter<'_>, indent: usize) -> fmt::Result {
 fn scalar(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./<%=".contains(c) || c == ' ';
-    let word = matches!(text.to_ascii_lowercase().as_str(), "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n");
+    let word = matches!(
+        text.to_ascii_lowercase().as_str(),
+        "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n"
+    );
     if begins && text.chars().all(harmless) && !text.ends_with(' ') && !word {
         return f.write_str(text);
     }
@@ -84,7 +87,9 @@ fn scalar(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
             '\n' => f.write_str("\\n")?,
             '\t' => f.write_str("\\t")?,
             '\r' => f.write_str("\\r")?,
-            '\u{85}' | '\u{a0}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => write!(f, "\\u{:04X}", u32::from(c))?,
+            '\u{85}' | '\u{a0}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
+                write!(f, "\\u{:04X}", u32::from(c))?
+            }
             c if c.is_control() => write!(f, "\\u{:04X}", u32::from(c))?,
             c => f.write_char(c)?,
         }

@@ -7,14 +7,70 @@ fn conditions_worked_by_hand() {
     let total = (Scope::Total, Within::Hold);
     let request = |name: &str| Scope::Request(name.into());
     let cases = [
-        ("rate >= 99%", Metric::Rate, Stat::Value, Op::AtLeast, Limit::Ratio(0.99), total.clone()),
-        ("rate > 2k/s", Metric::Rate, Stat::Value, Op::Above, Limit::PerSecond(2000.0), total.clone()),
-        ("iterations count >= 1000", Metric::Iterations, Stat::Count, Op::AtLeast, Limit::Number(1000.0), total.clone()),
-        ("checks > 99%", Metric::Checks, Stat::Value, Op::Above, Limit::Ratio(0.99), total.clone()),
-        ("failure_rate<0.1%", Metric::FailureRate, Stat::Value, Op::Below, Limit::Ratio(0.001), total.clone()),
-        ("dropped < 10", Metric::Dropped, Stat::Value, Op::Below, Limit::Number(10.0), total.clone()),
-        ("bytes <= 1MiB", Metric::Bytes, Stat::Value, Op::AtMost, Limit::Number(1_048_576.0), total.clone()),
-        ("response_time count > 5", Metric::ResponseTime, Stat::Count, Op::Above, Limit::Number(5.0), total),
+        (
+            "rate >= 99%",
+            Metric::Rate,
+            Stat::Value,
+            Op::AtLeast,
+            Limit::Ratio(0.99),
+            total.clone(),
+        ),
+        (
+            "rate > 2k/s",
+            Metric::Rate,
+            Stat::Value,
+            Op::Above,
+            Limit::PerSecond(2000.0),
+            total.clone(),
+        ),
+        (
+            "iterations count >= 1000",
+            Metric::Iterations,
+            Stat::Count,
+            Op::AtLeast,
+            Limit::Number(1000.0),
+            total.clone(),
+        ),
+        (
+            "checks > 99%",
+            Metric::Checks,
+            Stat::Value,
+            Op::Above,
+            Limit::Ratio(0.99),
+            total.clone(),
+        ),
+        (
+            "failure_rate<0.1%",
+            Metric::FailureRate,
+            Stat::Value,
+            Op::Below,
+            Limit::Ratio(0.001),
+            total.clone(),
+        ),
+        (
+            "dropped < 10",
+            Metric::Dropped,
+            Stat::Value,
+            Op::Below,
+            Limit::Number(10.0),
+            total.clone(),
+        ),
+        (
+            "bytes <= 1MiB",
+            Metric::Bytes,
+            Stat::Value,
+            Op::AtMost,
+            Limit::Number(1_048_576.0),
+            total.clone(),
+        ),
+        (
+            "response_time count > 5",
+            Metric::ResponseTime,
+            Stat::Count,
+            Op::Above,
+            Limit::Number(5.0),
+            total,
+        ),
         (
             "response_time p95 < 400ms for request search in last 30s",
             Metric::ResponseTime,
@@ -47,10 +103,25 @@ fn conditions_worked_by_hand() {
             Limit::Nanos(1e6),
             (Scope::Scenario("log in hold".into()), Within::Hold),
         ),
-        ("ttfb min < 1ms in whole", Metric::Ttfb, Stat::Min, Op::Below, Limit::Nanos(1e6), (Scope::Total, Within::Whole)),
+        (
+            "ttfb min < 1ms in whole",
+            Metric::Ttfb,
+            Stat::Min,
+            Op::Below,
+            Limit::Nanos(1e6),
+            (Scope::Total, Within::Whole),
+        ),
     ];
     for (text, metric, stat, op, limit, (scope, within)) in cases {
-        let want = Threshold { text: text.into(), metric, stat, op, limit, scope, within };
+        let want = Threshold {
+            text: text.into(),
+            metric,
+            stat,
+            op,
+            limit,
+            scope,
+            within,
+        };
         assert_eq!(parse(text), Ok(want), "{text}");
     }
 }
@@ -62,22 +133,43 @@ fn wrong_conditions_say_what_to_write() {
         ("rate = 5/s", "`=` is not a comparison of measured values"),
         ("< 5", "the condition has no metric"),
         ("rate >=", "`rate >=` has no limit"),
-        ("response_time < 400ms", "`response_time` has many values and the condition does not say which"),
+        (
+            "response_time < 400ms",
+            "`response_time` has many values and the condition does not say which",
+        ),
         ("response_tme p95 < 400ms", "`response_tme` is not a metric"),
-        ("page_time p95 < 4s", "metric `page_time` is not supported yet by this version"),
+        (
+            "page_time p95 < 4s",
+            "metric `page_time` is not supported yet by this version",
+        ),
         ("response_time p100 < 4s", "`p100` is not a statistic"),
         ("response_time p < 4s", "`p` is not a statistic"),
         ("response_time p95 < 400", "`400` has no unit of time"),
-        ("failure_rate p95 < 1%", "`failure_rate` has one value, so `p95` says nothing"),
+        (
+            "failure_rate p95 < 1%",
+            "`failure_rate` has one value, so `p95` says nothing",
+        ),
         ("failure_rate count < 1", "`failure_rate` has no `count`"),
         ("failure_rate < 0.01", "`0.01` has no `%`"),
         ("errors < 1%", "`errors` is a number of exchanges, not a share"),
         ("response_time the best > 1s", "`the` is not a statistic"),
         ("rate >= 99% of plan", "`of plan` is not understood"),
-        ("rate >= 99% for scenario a", "`rate` is measured for the whole run only"),
-        ("iterations > 5 for request a", "`iterations` belongs to scenarios, not to requests"),
-        ("errors < 5 for transaction a", "`for transaction` is not supported yet by this version"),
-        ("errors < 5 for page a", "`for page` is not supported yet by this version"),
+        (
+            "rate >= 99% for scenario a",
+            "`rate` is measured for the whole run only",
+        ),
+        (
+            "iterations > 5 for request a",
+            "`iterations` belongs to scenarios, not to requests",
+        ),
+        (
+            "errors < 5 for transaction a",
+            "`for transaction` is not supported yet by this version",
+        ),
+        (
+            "errors < 5 for page a",
+            "`for page` is not supported yet by this version",
+        ),
         ("errors < 5 for user a", "`user` is neither `request` nor `scenario`"),
         ("errors < 5 for request", "`for request` has no name"),
         ("errors < 5 in june", "`in june` is not a part of the run"),
@@ -94,7 +186,11 @@ fn wrong_conditions_say_what_to_write() {
 fn threshold() -> impl Strategy<Value = Threshold> {
     let op = prop_oneof![Just(Op::Below), Just(Op::AtMost), Just(Op::Above), Just(Op::AtLeast)];
     let name = "[a-z/${}]{1,5}( in [a-z]{1,4})?";
-    let scope = prop_oneof![Just(Scope::Total), name.prop_map(Scope::Request), name.prop_map(Scope::Scenario)];
+    let scope = prop_oneof![
+        Just(Scope::Total),
+        name.prop_map(Scope::Request),
+        name.prop_map(Scope::Scenario)
+    ];
     let within = prop_oneof![
         Just(Within::Hold),
         Just(Within::Whole),

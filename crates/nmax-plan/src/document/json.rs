@@ -1,0 +1,105 @@
+//! `json`: a body written as YAML, or as JSON in a text.
+
+use super::cursor::Decoder;
+use super::error::Kind;
+use super::tree::{Node, Place, Scalar, Value};
+use crate::template::{EnvFormat, Names, Part, Template};
+
+/// A single text is JSON already; a list or map becomes JSON.
+pub(super) fn json(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Template> {
+    if let Value::Scalar(scalar) = &node.value {
+        let template = decoder.template(node, names)?;
+        let sample: String = template
+            .parts
+            .iter()
+            .map(|part| {
+                if let Part::Text(text) = part {
+                    text.as_str()
+                } else {
+                    "0"
+                }
+            })
+            .collect();
+        if let Err(error) = serde_json::from_str::<serde_json::Value>(&sample) {
+            let remedy = if scalar.plain {
+                "write `body:` for a plain text, or quote it twice: '\"text\"'"
+            } else {
+                "correct it, or write the value as YAML"
+            };
+            decoder.problem(node.at, Kind::Value, format!("not JSON: {error}"), remedy);
+        }
+        return Some(template);
+    }
+    let mut parts = Vec::new();
+    json_value(decoder, node, names, &mut parts);
+    Some(Template { parts })
+}
+
+fn json_value(decoder: &mut Decoder, node: &Node, names: &Names, parts: &mut Vec<Part>) {
+    match &node.value {
+        Value::Null => push(parts, "null"),
+        Value::Scalar(scalar) if scalar.plain && is_json_literal(&scalar.text) => push(parts, &scalar.text),
+        Value::Scalar(scalar) => json_string(decoder, scalar, node.at, names, parts),
+        Value::List(items) => {
+            push(parts, "[");
+            for (index, item) in items.iter().enumerate() {
+                push(parts, if index > 0 { "," } else { "" });
+                json_value(decoder, item, names, parts);
+            }
+            push(parts, "]");
+        }
+        Value::Map(entries) => {
+            push(parts, "{");
+            for (index, entry) in entries.iter().enumerate() {
+                push(parts, if index > 0 { "," } else { "" });
+                let key = Scalar {
+                    text: entry.key.clone(),
+                    plain: true,
+                    shift: None,
+                };
+                json_string(decoder, &key, entry.key_at, names, parts);
+                push(parts, ":");
+                json_value(decoder, &entry.value, names, parts);
+            }
+            push(parts, "}");
+        }
+    }
+}
+
+/// `true`, `false`, and numbers that JSON writes the same way.
+fn is_json_literal(text: &str) -> bool {
+    matches!(
+        serde_json::from_str(text),
+        Ok(serde_json::Value::Bool(_) | serde_json::Value::Number(_))
+    )
+}
+
+fn json_string(decoder: &mut Decoder, scalar: &Scalar, at: Place, names: &Names, parts: &mut Vec<Part>) {
+    // Everything, the environment included, is escaped here, once.
+    let verbatim = Names {
+        env_format: EnvFormat::Verbatim,
+        ..*names
+    };
+    let Some(template) = decoder.template_of(&scalar.text, at, scalar.shift, &verbatim) else {
+        return;
+    };
+    push(parts, "\"");
+    for part in template.parts {
+        match part {
+            Part::Text(text) => {
+                let quoted = serde_json::Value::String(text).to_string();
+                push(parts, &quoted[1..quoted.len() - 1]);
+            }
+            hole => parts.push(hole),
+        }
+    }
+    push(parts, "\"");
+}
+
+fn push(parts: &mut Vec<Part>, piece: &str) {
+    match parts.last_mut() {
+        Some(Part::Text(text)) => text.push_str(piece),
+        _ if piece.is_empty() => {}
+        _ => parts.push(Part::Text(piece.to_owned())),
+    }
+}

@@ -1,0 +1,259 @@
+//! What is asked of a reply: `expect` and `extract`.
+
+use super::cursor::{Decoder, Fields};
+use super::error::Kind;
+use super::keys::{self, MATCH_PICK, words};
+use super::request::is_token;
+use super::scenario::Scene;
+use super::tree::{Node, Value};
+use crate::plan::{Check, Expect, Extract, MatchPick, Source, Test};
+use crate::template::{Names, RESERVED_NAMES, Template};
+
+/// Accepted when `expect` names no status.
+pub(crate) const STATUS_DEFAULT: (u16, u16) = (200, 399);
+
+/// What makes a reply ok.
+pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) -> Expect {
+    let mut expect = Expect {
+        status: vec![STATUS_DEFAULT],
+        checks: Vec::new(),
+    };
+    let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::EXPECT)) else {
+        return expect;
+    };
+    if let Some(node) = fields.get("status") {
+        expect.status = decoder
+            .one_or_many(node)
+            .iter()
+            .filter_map(|item| status(decoder, item))
+            .collect();
+        if matches!(&node.value, Value::List(items) if items.is_empty()) {
+            decoder.problem(
+                node.at,
+                Kind::Value,
+                "no status is accepted",
+                "write at least one, such as `200`",
+            );
+        }
+    }
+    for (key, test) in [
+        ("contains", Test::BodyContains as fn(Template) -> Test),
+        ("lacks", Test::BodyLacks),
+    ] {
+        let Some(node) = fields.get(key) else { continue };
+        for item in decoder.one_or_many(node) {
+            let Some(text) = decoder.template(item, names) else {
+                continue;
+            };
+            if text.parts.is_empty() {
+                decoder.problem(
+                    item.at,
+                    Kind::Value,
+                    "every body contains the empty text",
+                    "write a text",
+                );
+            }
+            expect.checks.push(check(test(text), names));
+        }
+    }
+    let headers = fields
+        .get("header")
+        .map(|node| decoder.map(node, "`header`"))
+        .unwrap_or_default();
+    for entry in headers {
+        if !is_token(&entry.key) {
+            decoder.problem(
+                entry.key_at,
+                Kind::Value,
+                format!("`{}` is not a header name", entry.key),
+                "use letters, digits and `-`",
+            );
+        }
+        if let Some(text) = decoder.template(&entry.value, names) {
+            expect
+                .checks
+                .push(check(Test::HeaderContains(entry.key.clone(), text), names));
+        }
+    }
+    if let Some(node) = fields.get("finds") {
+        for item in decoder.one_or_many(node) {
+            let found = decoder
+                .fields(item, &keys::FINDS)
+                .and_then(|fields| source(decoder, fields));
+            expect
+                .checks
+                .extend(found.map(|source| check(Test::Finds(source), names)));
+        }
+    }
+    expect
+}
+
+/// Named by its expectation.
+fn check(test: Test, names: &Names) -> Check {
+    let show = |text: &Template| text.display(names.slots, names.feeders);
+    let name = match &test {
+        Test::BodyContains(text) => format!("contains {}", show(text)),
+        Test::BodyLacks(text) => format!("lacks {}", show(text)),
+        Test::HeaderContains(header, text) => format!("header {header} contains {}", show(text)),
+        Test::Finds(source) => format!("finds {}", source_text(source)),
+    };
+    Check { name, test }
+}
+
+fn source_text(source: &Source) -> String {
+    let (key, text) = source_entry(source);
+    format!("{key} {text}")
+}
+
+/// The key and the text under which a source is written.
+pub(crate) fn source_entry(source: &Source) -> (&'static str, String) {
+    match source {
+        Source::Regex(pattern) => ("regex", pattern.clone()),
+        Source::Css {
+            selector,
+            attribute: Some(attribute),
+        } => ("css", format!("{selector}@{attribute}")),
+        Source::Css {
+            selector,
+            attribute: None,
+        } => ("css", selector.clone()),
+        Source::JsonPath(path) => ("json", path.clone()),
+        Source::Header(name) => ("header", name.clone()),
+    }
+}
+
+fn status(decoder: &mut Decoder, node: &Node) -> Option<(u16, u16)> {
+    let text = decoder.expanded(node)?;
+    let code = |text: &str| {
+        text.trim()
+            .parse::<u16>()
+            .ok()
+            .filter(|code| text.trim().len() == 3 && (100..=599).contains(code))
+    };
+    let range = match (text.split_once('-'), text.strip_suffix("xx")) {
+        (Some((low, high)), _) => code(low).zip(code(high)).filter(|(low, high)| low <= high),
+        (None, Some(class)) => class
+            .parse::<u16>()
+            .ok()
+            .filter(|class| (1..=5).contains(class))
+            .map(|class| (class * 100, class * 100 + 99)),
+        (None, None) => code(&text).map(|code| (code, code)),
+    };
+    if range.is_none() {
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            format!("`{text}` is not a status"),
+            "write `200`, `2xx`, `200-299`, or a list of them",
+        );
+    }
+    range
+}
+
+/// Values taken from a reply; their slots are defined from here on.
+pub(super) fn extracts(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec<Extract> {
+    let mut extracts = Vec::new();
+    for entry in decoder.map(node, "`extract`") {
+        decoder.identifier(entry, "a value", &RESERVED_NAMES);
+        let slot = scene
+            .slots
+            .iter()
+            .position(|slot| *slot == entry.key)
+            .unwrap_or_else(|| {
+                scene.slots.push(entry.key.clone());
+                scene.slots.len() - 1
+            });
+        let Some(fields) = decoder.fields(&entry.value, &keys::EXTRACT) else {
+            continue;
+        };
+        let pick = fields
+            .get("pick")
+            .and_then(|node| match_pick(decoder, node))
+            .unwrap_or(MatchPick::First);
+        let default = fields.get("default").and_then(|node| decoder.text(node));
+        let source = source(decoder, fields);
+        extracts.extend(source.map(|source| Extract {
+            slot,
+            source,
+            pick,
+            default,
+        }));
+    }
+    extracts
+}
+
+fn match_pick(decoder: &mut Decoder, node: &Node) -> Option<MatchPick> {
+    let text = decoder.expanded(node)?;
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return decoder
+            .whole(node, 1, 1_000_000)
+            .map(|number| MatchPick::Nth(number as usize));
+    }
+    if !words(MATCH_PICK).contains(&text.as_str()) {
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            format!("`{text}` picks no match"),
+            "write `first`, `last`, `random`, or a number from 1",
+        );
+        return None;
+    }
+    decoder.choose(node, MATCH_PICK)
+}
+
+/// The one source of a map.
+fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
+    let given = fields.in_order(&["regex", "css", "json", "header"]);
+    let [entry] = given.as_slice() else {
+        let (at, message) = match given.get(1) {
+            Some(second) => (
+                second.key_at,
+                format!("`{}` and `{}` exclude each other", given[0].key, second.key),
+            ),
+            None => (fields.at, "nothing says where the value comes from".to_owned()),
+        };
+        decoder.problem(
+            at,
+            Kind::Value,
+            message,
+            "write one of `regex`, `css`, `json`, `header`",
+        );
+        return None;
+    };
+    let text = decoder.text(&entry.value)?;
+    let source = match entry.key.as_str() {
+        "regex" => Source::Regex(text),
+        "css" => css(&text),
+        "json" => Source::JsonPath(text),
+        _ => Source::Header(text),
+    };
+    let checked = match &source {
+        Source::Header(name) if !is_token(name) => Err("a header name has letters, digits and `-`".to_owned()),
+        source => (decoder.options.check_source)(source),
+    };
+    if let Err(why) = checked {
+        let message = format!("`{}` is not valid: {why}", source_text(&source));
+        decoder.problem(
+            entry.value.at,
+            Kind::Value,
+            message,
+            "correct it; in YAML, single quotes keep backslashes as they are",
+        );
+    }
+    Some(source)
+}
+
+/// Splits `selector@attribute` at the last `@`, if an attribute's name follows it.
+fn css(text: &str) -> Source {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
+    match text.rsplit_once('@') {
+        Some((selector, attribute)) if is_name(attribute) => Source::Css {
+            selector: selector.to_owned(),
+            attribute: Some(attribute.to_owned()),
+        },
+        _ => Source::Css {
+            selector: text.to_owned(),
+            attribute: None,
+        },
+    }
+}

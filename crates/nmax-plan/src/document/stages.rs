@@ -1,0 +1,254 @@
+//! The run's shape: stages with absolute levels, and the warm-up.
+
+use std::time::Duration;
+
+use super::DURATION_DEFAULT;
+use super::cursor::{Decoder, Fields};
+use super::decode::FLAG_DURATION;
+use super::error::Kind;
+use super::keys;
+use super::tree::{Node, Place};
+use crate::schedule::{Stage, StageKind};
+
+/// Most stages in a plan.
+const STAGES_MAX: usize = 1_000;
+
+/// 100 %, in iterations per second or VUs, and which of the two.
+#[derive(Clone, Copy)]
+pub(super) enum Level {
+    PerSecond(f64),
+    Vus(f64),
+}
+
+impl Level {
+    pub(super) fn full(self) -> f64 {
+        let (Self::PerSecond(full) | Self::Vus(full)) = self;
+        full
+    }
+}
+
+/// The stages with absolute levels. Without a level (it was wrong), they are only checked.
+pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, limited: bool) -> Option<Vec<Stage>> {
+    let duration = root.get("duration").and_then(|node| decoder.duration_above_zero(node));
+    let warm_up = root.get("warm_up").and_then(|node| decoder.duration_above_zero(node));
+    let mut stages = if let Some(node) = root.get("stages") {
+        if let Some(entry) = root.entry("duration") {
+            decoder.problem(
+                entry.key_at,
+                Kind::Conflict,
+                "`duration` and `stages` both say how long the run is",
+                "keep one of them",
+            );
+        }
+        if decoder.options.duration.is_some() {
+            let at = Place {
+                flag: Some(FLAG_DURATION),
+                line: 1,
+                column: 1,
+            };
+            decoder.problem(
+                at,
+                Kind::Conflict,
+                "the plan has `stages`, which say how long the run is",
+                "leave the argument out, or set `--set stages=null`",
+            );
+        }
+        staged(decoder, node, level)?
+    } else {
+        let given = decoder.options.duration.or(duration);
+        let length = given.or((!limited).then_some(DURATION_DEFAULT));
+        let full = level.map_or(1.0, Level::full);
+        vec![Stage {
+            from: full,
+            to: full,
+            length_ns: length.map(nanos),
+            kind: StageKind::Hold,
+        }]
+    };
+    if let Some(length) = warm_up {
+        insert_warm_up(decoder, root, &mut stages, length);
+    }
+    Some(stages)
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, length: Duration) {
+    let first = stages.iter().position(|stage| stage.kind == StageKind::Hold);
+    match (first, root.entry("warm_up")) {
+        (Some(first), _) => {
+            let level = stages[first].from;
+            stages.insert(
+                first,
+                Stage {
+                    from: level,
+                    to: level,
+                    length_ns: Some(nanos(length)),
+                    kind: StageKind::WarmUp,
+                },
+            );
+        }
+        (None, Some(entry)) => {
+            decoder.problem(
+                entry.key_at,
+                Kind::Conflict,
+                "a warm-up precedes the first hold, and the stages have none",
+                "add `{ hold: 1m }` to `stages`",
+            );
+        }
+        (None, None) => {}
+    }
+}
+
+fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<Stage>> {
+    let items = decoder.list(node, "`stages`");
+    if items.is_empty() {
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            "there is no stage",
+            "add `- { hold: 1m }`, or remove the key",
+        );
+        return None;
+    }
+    if items.len() > STAGES_MAX {
+        decoder.problem(
+            node.at,
+            Kind::Limit,
+            format!("more than {STAGES_MAX} stages"),
+            "join some of them",
+        );
+        return None;
+    }
+    let mut stages: Vec<Stage> = Vec::new();
+    for item in items {
+        let before = stages.last().map(|stage| stage.to);
+        stages.extend(stage(decoder, item, level, before));
+    }
+    let complete = stages.len() == items.len();
+    if complete && stages.iter().all(|stage| stage.from == 0.0 && stage.to == 0.0) {
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            "every stage is at level 0, so no iteration ever starts",
+            "let a stage reach a level above 0, such as `to: 100%`",
+        );
+    }
+    complete.then_some(stages)
+}
+
+/// One stage, given the level at which the last one ended.
+fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Option<f64>) -> Option<Stage> {
+    let fields = decoder.fields(node, &keys::STAGE)?;
+    let to = fields.get("to").map(|node| target_level(decoder, node, level));
+    let full = level.map_or(1.0, Level::full);
+    match (fields.get("ramp"), fields.entry("hold")) {
+        (Some(length), None) => {
+            let length = decoder.duration_above_zero(length);
+            let Some(to) = to else {
+                decoder.problem(
+                    node.at,
+                    Kind::Missing,
+                    "the ramp does not say where it leads",
+                    "add `to: 100%`",
+                );
+                return None;
+            };
+            let (length, to, from) = (length?, to?, before.unwrap_or(0.0));
+            let kind = if to < from {
+                StageKind::RampDown
+            } else {
+                StageKind::RampUp
+            };
+            Some(Stage {
+                from,
+                to,
+                length_ns: Some(nanos(length)),
+                kind,
+            })
+        }
+        (None, Some(hold)) => {
+            let length = decoder.duration_above_zero(&hold.value);
+            let level = match to {
+                Some(to) => to?,
+                None => before.unwrap_or(full),
+            };
+            Some(Stage {
+                from: level,
+                to: level,
+                length_ns: Some(nanos(length?)),
+                kind: StageKind::Hold,
+            })
+        }
+        (Some(_), Some(hold)) => {
+            decoder.problem(
+                hold.key_at,
+                Kind::Conflict,
+                "a stage ramps or holds, not both",
+                "begin a new stage with `- `",
+            );
+            None
+        }
+        (None, None) => {
+            decoder.problem(
+                node.at,
+                Kind::Missing,
+                "the stage neither ramps nor holds",
+                "write `{ ramp: 30s, to: 100% }` or `{ hold: 2m }`",
+            );
+            None
+        }
+    }
+}
+
+/// A share of the workload, a rate (open) or a number of VUs (closed).
+fn target_level(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<f64> {
+    let text = decoder.expanded(node)?;
+    if text.ends_with('%') {
+        let full = level.map_or(1.0, Level::full);
+        let reached = decoder.share(node)? * full;
+        return within_limits(decoder, node, level, reached);
+    }
+    if text == "0" {
+        return Some(0.0);
+    }
+    match level {
+        Some(Level::PerSecond(_)) => {
+            let reached = decoder.rate(node)?;
+            within_limits(decoder, node, level, reached)
+        }
+        Some(Level::Vus(_)) if text.contains('/') => {
+            decoder.problem(
+                node.at,
+                Kind::Value,
+                format!("`{text}` is a rate, but a closed workload has VUs"),
+                "write a number of VUs or a share, such as `50` or `100%`",
+            );
+            None
+        }
+        Some(Level::Vus(_)) => {
+            let reached = decoder.number(node)?;
+            within_limits(decoder, node, level, reached)
+        }
+        None => Some(1.0), // the workload's error is reported already
+    }
+}
+
+fn within_limits(decoder: &mut Decoder, node: &Node, level: Option<Level>, reached: f64) -> Option<f64> {
+    let (max, unit) = match level {
+        Some(Level::Vus(_)) => (1e6, " VUs"),
+        _ => (crate::units::RATE_PER_S_MAX, "/s"),
+    };
+    if reached <= max {
+        return Some(reached);
+    }
+    decoder.problem(
+        node.at,
+        Kind::Limit,
+        format!("the stage reaches {reached}{unit}, more than {max}{unit}"),
+        "write a lower level",
+    );
+    None
+}
