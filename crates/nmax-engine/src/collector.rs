@@ -39,6 +39,7 @@ impl WorkerUse {
 pub struct Collector {
     workers: Vec<WorkerState>,
     open: BTreeMap<u64, Complete>,
+    ended_at: Nanos,
 }
 
 #[derive(Debug)]
@@ -64,6 +65,7 @@ impl Collector {
         Self {
             workers: recycle.into_iter().map(state).collect(),
             open: BTreeMap::new(),
+            ended_at: Nanos::ZERO,
         }
     }
 
@@ -94,7 +96,8 @@ impl Collector {
                 // When enough are on their way back, this one is dropped.
                 let _ = state.recycle.try_send(emptied);
             }
-            Report::Ended { worker, error } => {
+            Report::Ended { worker, at, error } => {
+                self.ended_at = self.ended_at.max(at);
                 let state = &mut self.workers[worker as usize];
                 state.has_ended = true;
                 state.ended_early = error;
@@ -122,6 +125,11 @@ impl Collector {
     /// CPU used by each worker within the hold.
     pub fn used(&self) -> impl Iterator<Item = WorkerUse> + '_ {
         self.workers.iter().map(|worker| worker.used)
+    }
+
+    /// When the last worker so far ended.
+    pub fn ended_at(&self) -> Nanos {
+        self.ended_at
     }
 
     /// Why workers ended before the plan did, if they did.
@@ -163,7 +171,7 @@ mod tests {
             [0]
         );
         assert_eq!(complete[0].window.aggregate.load(Section::Hold).started, 2);
-        let rest = collector.add(Report::Ended { worker: 1, error: None });
+        let rest = collector.add(Report::Ended { worker: 1, at: Nanos::from_secs(2), error: None });
         assert_eq!(rest.len(), 1, "a worker that has ended is not waited for");
         assert!(!collector.is_done());
     }

@@ -40,6 +40,8 @@ pub enum Report {
     Ended {
         /// Number of the worker.
         worker: u32,
+        /// When.
+        at: Nanos,
         /// Why it ended early, if it did.
         error: Option<String>,
     },
@@ -178,6 +180,7 @@ impl Meter {
         self.end_window(now, cpu);
         let _ = self.link.reports.send(Report::Ended {
             worker: self.link.worker,
+            at: now,
             error,
         });
     }

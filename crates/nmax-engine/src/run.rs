@@ -200,6 +200,11 @@ impl Run {
         self.collector.used()
     }
 
+    /// When the last worker ended, once it has.
+    pub fn ended_at(&self) -> Nanos {
+        self.collector.ended_at()
+    }
+
     /// Why the run ended before its plan did, if it did.
     pub fn ended_early(&self) -> Option<&str> {
         self.collector.ended_early()

@@ -68,29 +68,36 @@ pub struct Times {
     pub end: Option<Nanos>,
 }
 
-/// The planned times of a run.
+/// The planned times of a run. A number of open iterations ends the load when the next one would be due.
 pub fn times(plan: &Plan) -> Times {
     let span = schedule::hold_span(&plan.stages);
-    let end = schedule::phases(&plan.stages)
-        .last()
-        .and_then(|phase| phase.span.end_ns);
-    Times {
-        hold: (Nanos(span.start_ns), span.end_ns.map_or(Nanos::MAX, Nanos)),
-        end: end.map(Nanos),
-    }
+    let planned = schedule::phases(&plan.stages).last().and_then(|phase| phase.span.end_ns);
+    let limited = match (&plan.workload, plan.iterations) {
+        (Workload::Open { arrivals, .. }, Some(n)) => {
+            unlimited_schedule(plan, *arrivals).ok().and_then(|open| open.offset_ns(n))
+        }
+        _ => None,
+    };
+    let end = planned.into_iter().chain(limited).min();
+    let hold_end = span.end_ns.into_iter().chain(end).min();
+    Times { hold: (Nanos(span.start_ns), hold_end.map_or(Nanos::MAX, Nanos)), end: end.map(Nanos) }
 }
 
 /// The schedule of an open workload.
 pub fn open_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
-    let law = match arrivals {
-        Arrivals::Even => schedule::Arrivals::Even,
-        Arrivals::Poisson => schedule::Arrivals::Poisson { seed: plan.seed },
-    };
-    let open = Open::new(&plan.stages, law).map_err(|error| ProgramError::Stages(error.to_string()))?;
+    let open = unlimited_schedule(plan, arrivals)?;
     Ok(match plan.iterations {
         Some(limit) => open.limit(limit),
         None => open,
     })
+}
+
+fn unlimited_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
+    let law = match arrivals {
+        Arrivals::Even => schedule::Arrivals::Even,
+        Arrivals::Poisson => schedule::Arrivals::Poisson { seed: plan.seed },
+    };
+    Open::new(&plan.stages, law).map_err(|error| ProgramError::Stages(error.to_string()))
 }
 
 impl<T> Source<T> {
