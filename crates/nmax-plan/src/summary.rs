@@ -76,7 +76,9 @@ pub fn forecast(plan: &Plan) -> Forecast {
             }
         })
         .collect();
-    let requests = scenarios.iter().map(|scenario| scenario.requests).sum();
+    let requests = scenarios
+        .iter()
+        .try_fold(0_u64, |sum, scenario| Some(sum.saturating_add(scenario.requests?)));
     let per_iteration: f64 = scenarios
         .iter()
         .map(|scenario| scenario.share * scenario.requests_per_iteration as f64)

@@ -8,9 +8,9 @@ use super::keys::{self, CONNECTION, VERSION, VISITOR};
 use super::tree::{Node, Place};
 use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, scenario, workload};
 use crate::nearest::nearest;
-use crate::plan::{Connection, Defaults, Feeder, Plan, Scenario, Step, Version, Visitor};
+use crate::plan::{Connection, Defaults, Feeder, Plan, Scenario, Step, Version, Visitor, Workload};
 use crate::template::{EnvFormat, Names};
-use crate::threshold::{self, Scope, Threshold};
+use crate::threshold::{self, Limit, Metric, Scope, Threshold};
 
 /// The place of an error in `--target`.
 pub(super) const FLAG_TARGET: u32 = u32::MAX;
@@ -38,7 +38,18 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     let load = workload::decode(decoder, fields, &mut scenarios);
     let graceful_stop = fields.get("graceful_stop").and_then(|node| decoder.duration(node));
     let seed = fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX));
-    let thresholds = thresholds(decoder, fields.get("thresholds"), &scenarios, &feeders);
+    let open = load
+        .as_ref()
+        .is_none_or(|load| matches!(load.workload, Workload::Open { .. }));
+    let thresholds = thresholds(
+        decoder,
+        fields.get("thresholds"),
+        &Traffic {
+            scenarios: &scenarios,
+            feeders: &feeders,
+            open,
+        },
+    );
     let window = fields.get("window").and_then(|node| window(decoder, node));
     let load = load?;
     Some(Plan {
@@ -214,19 +225,26 @@ fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     Some(window)
 }
 
-fn thresholds(
-    decoder: &mut Decoder,
-    node: Option<&Node>,
-    scenarios: &[Scenario],
-    feeders: &[Feeder],
-) -> Vec<Threshold> {
+/// What conditions may refer to.
+struct Traffic<'a> {
+    scenarios: &'a [Scenario],
+    feeders: &'a [Feeder],
+    /// The workload has an intended rate.
+    open: bool,
+}
+
+fn thresholds(decoder: &mut Decoder, node: Option<&Node>, traffic: &Traffic) -> Vec<Threshold> {
     let mut thresholds = Vec::new();
     let items = node.map(|node| decoder.list(node, "`thresholds`")).unwrap_or_default();
     for item in items {
         let Some(text) = decoder.expanded(item) else { continue };
         match threshold::parse(&text) {
             Ok(threshold) => {
-                scope(decoder, item.at, &threshold.scope, scenarios, feeders);
+                scope(decoder, item.at, &threshold.scope, traffic);
+                if !traffic.open && threshold.metric == Metric::Rate && matches!(threshold.limit, Limit::Ratio(_)) {
+                    let message = "a closed workload has no intended rate, so no share of it";
+                    decoder.problem(item.at, Kind::Conflict, message, "write a rate, such as `rate >= 50/s`");
+                }
                 thresholds.push(threshold);
             }
             Err(error) => decoder.problem(item.at, Kind::Value, error.message, error.remedy),
@@ -247,7 +265,8 @@ pub(crate) fn add_default_thresholds(thresholds: &mut Vec<Threshold>) {
     }
 }
 
-fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, scenarios: &[Scenario], feeders: &[Feeder]) {
+fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, traffic: &Traffic) {
+    let (scenarios, feeders) = (traffic.scenarios, traffic.feeders);
     let (what, name, known) = match scope {
         Scope::Total => return,
         Scope::Scenario(name) => (
@@ -262,22 +281,24 @@ fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, scenarios: &[Scenario]
     }
     let remedy = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => format!("its {what}s are: {}", known.join(", ")),
+        None => format!(
+            "its {what}s are: {}",
+            known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ")
+        ),
     };
     decoder.problem(at, Kind::Undefined, format!("the plan has no {what} `{name}`"), remedy);
 }
 
 fn request_names(scenarios: &[Scenario], feeders: &[Feeder]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
+    let mut names = Vec::new();
     for scenario in scenarios {
         for step in &scenario.steps {
             if let Step::Request(request) = step {
-                let name = request.name.display(&scenario.slots, feeders);
-                if !names.contains(&name) {
-                    names.push(name);
-                }
+                names.push(request.name.display(&scenario.slots, feeders));
             }
         }
     }
+    names.sort();
+    names.dedup();
     names
 }

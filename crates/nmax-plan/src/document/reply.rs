@@ -12,6 +12,9 @@ use crate::template::{Names, RESERVED_NAMES, Template};
 /// Accepted when `expect` names no status.
 pub(crate) const STATUS_DEFAULT: (u16, u16) = (200, 399);
 
+/// Longest name of a check, in characters; the rest of the expectation is left out.
+const CHECK_NAME_CHARS_MAX: usize = 100;
+
 /// What makes a reply ok.
 pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) -> Expect {
     let mut expect = Expect {
@@ -96,6 +99,10 @@ fn check(test: Test, names: &Names) -> Check {
         Test::BodyLacks(text) => format!("lacks {}", show(text)),
         Test::HeaderContains(header, text) => format!("header {header} contains {}", show(text)),
         Test::Finds(source) => format!("finds {}", source_text(source)),
+    };
+    let name = match name.char_indices().nth(CHECK_NAME_CHARS_MAX) {
+        Some((end, _)) => format!("{}...", &name[..end]),
+        None => name,
     };
     Check { name, test }
 }

@@ -10,6 +10,11 @@ use super::keys;
 use super::tree::{Node, Place};
 use crate::schedule::{Stage, StageKind};
 
+const DURATION_FLAG: Place = Place {
+    flag: Some(FLAG_DURATION),
+    line: 1,
+    column: 1,
+};
 /// Most stages in a plan.
 const STAGES_MAX: usize = 1_000;
 
@@ -29,6 +34,14 @@ impl Level {
 
 /// The stages with absolute levels. Without a level (it was wrong), they are only checked.
 pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, limited: bool) -> Option<Vec<Stage>> {
+    if decoder.options.duration.is_some_and(|duration| duration.is_zero()) {
+        decoder.problem(
+            DURATION_FLAG,
+            Kind::Value,
+            "the duration is zero",
+            "write a duration above zero, such as `30s`",
+        );
+    }
     let duration = root.get("duration").and_then(|node| decoder.duration_above_zero(node));
     let warm_up = root.get("warm_up").and_then(|node| decoder.duration_above_zero(node));
     let mut stages = if let Some(node) = root.get("stages") {
@@ -41,11 +54,7 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
             );
         }
         if decoder.options.duration.is_some() {
-            let at = Place {
-                flag: Some(FLAG_DURATION),
-                line: 1,
-                column: 1,
-            };
+            let at = DURATION_FLAG;
             decoder.problem(
                 at,
                 Kind::Conflict,

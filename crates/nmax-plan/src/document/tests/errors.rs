@@ -22,7 +22,14 @@ fn check(text: &str, want: &[&str]) {
 /// Line 4 and below vary.
 #[test]
 fn top_level() {
-    let cases: [(&str, &[&str]); 14] = [
+    let cases: [(&str, &[&str]); 15] = [
+        (
+            "workload: { closed: { vus: 5 } }\nthresholds: [rate >= 99%]",
+            &[
+                "plan.yaml:5:14: a closed workload has no intended rate, so no share of it",
+                "  help: write a rate, such as `rate >= 50/s`",
+            ],
+        ),
         (
             "workload: { open: { rate: 0/s } }",
             &[
@@ -370,6 +377,30 @@ fn empty_and_foreign_documents() {
             "  help: write keys such as: nmax, name, target, defaults, data, scenarios",
         ],
     );
+}
+
+#[test]
+fn a_duration_of_zero_is_refused() {
+    let with = Options {
+        duration: Some(std::time::Duration::ZERO),
+        ..options()
+    };
+    let found = rendered(&around(OPEN), &with);
+    assert_eq!(
+        found,
+        "--duration: the duration is zero\n  help: write a duration above zero, such as `30s`\n"
+    );
+}
+
+/// Names of checks stay short enough for a table, whatever is expected.
+#[test]
+fn names_of_checks_are_cut() {
+    let text = around(OPEN).replace("name: home", &format!("expect: {{ contains: {} }}", "é".repeat(300)));
+    let plan = parse(&text, &options()).unwrap();
+    let crate::plan::Step::Request(request) = &plan.scenarios[0].steps[0] else {
+        panic!("a request")
+    };
+    assert_eq!(request.expect.checks[0].name, format!("contains {}...", "é".repeat(91)));
 }
 
 #[test]
