@@ -138,9 +138,11 @@ fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Plac
 /// Weights: a scenario's own, else that of the mix, else 1 without a mix and 0 with one.
 fn weights(decoder: &mut Decoder, mix: Option<&Entry>, scenarios: &mut [Scenario]) {
     let default = if mix.is_some() { 0.0 } else { 1.0 };
+    let mut all_known = true;
     for entry in mix.map(|mix| decoder.map(&mix.value, "`mix`")).unwrap_or_default() {
         let weight = decoder.number(&entry.value);
         let Some(scenario) = scenarios.iter_mut().find(|scenario| scenario.name == entry.key) else {
+            all_known = false;
             let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
             let remedy = match nearest(&entry.key, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -167,7 +169,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, scenarios: &mut [Scenario
         }
     }
     let at = mix.map(|mix| mix.key_at).unwrap_or_default();
-    if !scenarios.is_empty() && scenarios.iter().all(|scenario| scenario.weight == 0.0) {
+    if all_known && !scenarios.is_empty() && scenarios.iter().all(|scenario| scenario.weight == 0.0) {
         let at = if mix.is_some() {
             at
         } else {

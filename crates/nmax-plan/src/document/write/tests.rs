@@ -399,7 +399,7 @@ fn with_names_of(mut plan: Plan, named: &Plan) -> Plan {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
     /// Law: parse(to_yaml(plan)) = plan.
     #[test]
     fn plans_come_back(plan in plan()) {
