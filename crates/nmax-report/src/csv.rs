@@ -6,11 +6,19 @@ use crate::view::{Dist, QUANTILES, Stats, View};
 
 /// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF.
 pub fn requests(view: &View) -> String {
-    let mut header: Vec<String> = ["request", "count", "ok", "failed", "errors", "failure_rate", "rate_per_s"]
-        .iter()
-        .chain(&["bytes_received", "bytes_sent"])
-        .map(|name| (*name).to_owned())
-        .collect();
+    let mut header: Vec<String> = [
+        "request",
+        "count",
+        "ok",
+        "failed",
+        "errors",
+        "failure_rate",
+        "rate_per_s",
+    ]
+    .iter()
+    .chain(&["bytes_received", "bytes_sent"])
+    .map(|name| (*name).to_owned())
+    .collect();
     for time in ["response_time", "service_time", "send_lag"] {
         header.extend(["mean", "min", "max"].map(|stat| format!("{time}_{stat}_ms")));
         header.extend(QUANTILES.map(|(quantile, _)| format!("{time}_{quantile}_ms")));
@@ -35,9 +43,16 @@ fn row(name: &str, stats: &Stats) -> Vec<String> {
 }
 
 fn times(dist: &Dist) -> impl Iterator<Item = String> {
-    let exact = [dist.mean_ns, dist.min_ns.map(|ns| ns as f64), dist.max_ns.map(|ns| ns as f64)];
+    let exact = [
+        dist.mean_ns,
+        dist.min_ns.map(|ns| ns as f64),
+        dist.max_ns.map(|ns| ns as f64),
+    ];
     let quantiles = dist.quantiles_ns.map(|ns| ns.map(|ns| ns as f64));
-    exact.into_iter().chain(quantiles).map(|ns| ns.map_or_else(String::new, |ns| decimal_of(ns / 1e6, 3)))
+    exact
+        .into_iter()
+        .chain(quantiles)
+        .map(|ns| ns.map_or_else(String::new, |ns| decimal_of(ns / 1e6, 3)))
 }
 
 fn decimal(value: f64) -> String {
@@ -51,7 +66,11 @@ fn decimal_of(value: f64, digits: usize) -> String {
 
 /// A name that spreadsheets would run as a formula gets an apostrophe.
 fn harmless(name: &str) -> Cow<'_, str> {
-    if name.starts_with(['=', '+', '-', '@', '\t', '\r']) { Cow::Owned(format!("'{name}")) } else { Cow::Borrowed(name) }
+    if name.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        Cow::Owned(format!("'{name}"))
+    } else {
+        Cow::Borrowed(name)
+    }
 }
 
 fn line(cells: &[String]) -> String {

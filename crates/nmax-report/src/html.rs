@@ -17,7 +17,8 @@ mod tables;
 mod trouble;
 
 const STYLE: &str = include_str!("html/style.css");
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// The whole page. Its size is bounded: by the bins of the series, the cap on names and the caps on examples.
 pub fn page(view: &View) -> String {
@@ -76,12 +77,19 @@ fn verdict_word(verdict: Verdict) -> (&'static str, &'static str, &'static str) 
 
 /// Symbol and word in color, for a condition.
 fn mark(holds: bool) -> &'static str {
-    if holds { "<span class=\"pass\">✓ holds</span>" } else { "<span class=\"fail\">✗ fails</span>" }
+    if holds {
+        "<span class=\"pass\">✓ holds</span>"
+    } else {
+        "<span class=\"fail\">✗ fails</span>"
+    }
 }
 
 fn header(page: &mut Page, view: &View) {
     let run = &view.run;
-    page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(view.title())));
+    page.add(format_args!(
+        "<header><h1>{}</h1><p class=\"meta\">",
+        Escaped(view.title())
+    ));
     let parts = [("Target", &run.target), ("started", &run.started_at), ("run", &run.id)];
     let known = parts.iter().filter(|(_, value)| !value.is_empty());
     let parts: Vec<_> = known.map(|(key, value)| format!("{key} {}", Escaped(value))).collect();
@@ -134,22 +142,48 @@ fn key_figures(page: &mut Page, view: &View) {
     let (p50, p50_interval) = response(0);
     let (p95, p95_interval) = response(2);
     let (p99, p99_interval) = response(3);
-    let lost = format!("{} dropped, {} censored", number::count(view.dropped.total()), number::count(view.censored));
-    let failed = format!("{} failed, {} errors", number::count(stats.failed), number::count(stats.errors));
+    let lost = format!(
+        "{} dropped, {} censored",
+        number::count(view.dropped.total()),
+        number::count(view.censored)
+    );
+    let failed = format!(
+        "{} failed, {} errors",
+        number::count(stats.failed),
+        number::count(stats.errors)
+    );
     let figures = [
-        ("Iterations", number::rate_or_unknown(view.achieved_rate_per_s), intended),
-        ("Requests", number::rate_or_unknown(stats.rate_per_s), format!("{} in all", number::count(stats.count))),
+        (
+            "Iterations",
+            number::rate_or_unknown(view.achieved_rate_per_s),
+            intended,
+        ),
+        (
+            "Requests",
+            number::rate_or_unknown(stats.rate_per_s),
+            format!("{} in all", number::count(stats.count)),
+        ),
         ("Failure rate", number::share_or_unknown(stats.failure_rate), failed),
-        ("In flight, mean", view.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits), lost),
+        (
+            "In flight, mean",
+            view.in_flight.map_or_else(|| number::UNKNOWN.into(), number::digits),
+            lost,
+        ),
         ("Response p50", p50, p50_interval),
         ("Response p95", p95, p95_interval),
         ("Response p99", p99, p99_interval),
-        ("Service p99", number::time_or_unknown(times.service.p99()), service_lag(view)),
+        (
+            "Service p99",
+            number::time_or_unknown(times.service.p99()),
+            service_lag(view),
+        ),
     ];
     let phase = &view.phase;
     page.text("<dl class=\"keys\">");
     for (name, value, below) in figures {
-        page.add(format_args!("<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"));
+        page.add(format_args!(
+            "<div><dt>{name}</dt><dd>{value}<small>{below}</small></dd></div>"
+        ));
     }
     page.add(format_args!(
         "</dl><p class=\"note\">Phase <b>{}</b>: {} from {} to {} of a run of {}. \
@@ -163,5 +197,8 @@ fn key_figures(page: &mut Page, view: &View) {
 }
 
 fn service_lag(view: &View) -> String {
-    format!("send lag p99 {}", number::time_or_unknown(view.total.times.send_lag.p99()))
+    format!(
+        "send lag p99 {}",
+        number::time_or_unknown(view.total.times.send_lag.p99())
+    )
 }

@@ -119,8 +119,19 @@ fn stats(stats: &Stats) -> Value {
         ("rate_per_s".into(), micro_or_null(stats.rate_per_s)),
         ("bytes_received".into(), json!(stats.bytes_received)),
         ("bytes_sent".into(), json!(stats.bytes_sent)),
-        ("status".into(), object(stats.status.iter().map(|(code, count)| (code.to_string(), json!(count))))),
-        ("error_kinds".into(), object(stats.error_kinds.iter().map(|(kind, n)| ((*kind).to_owned(), json!(n))))),
+        (
+            "status".into(),
+            object(
+                stats
+                    .status
+                    .iter()
+                    .map(|(code, count)| (code.to_string(), json!(count))),
+            ),
+        ),
+        (
+            "error_kinds".into(),
+            object(stats.error_kinds.iter().map(|(kind, n)| ((*kind).to_owned(), json!(n)))),
+        ),
     ]);
     let fields = value.as_object_mut().expect("built as an object");
     fields.extend(times(&stats.times));
@@ -160,9 +171,12 @@ fn intervals(dist: &Dist) -> Value {
         return Value::Null;
     }
     let pair = |(low_ns, high_ns)| json!([whole_milliseconds(Some(low_ns)), whole_milliseconds(Some(high_ns))]);
-    object(QUANTILES.iter().zip(dist.intervals_ns).map(|((name, _), interval)| {
-        ((*name).to_owned(), interval.map_or(Value::Null, pair))
-    }))
+    object(
+        QUANTILES
+            .iter()
+            .zip(dist.intervals_ns)
+            .map(|((name, _), interval)| ((*name).to_owned(), interval.map_or(Value::Null, pair))),
+    )
 }
 
 fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {

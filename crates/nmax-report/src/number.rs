@@ -38,7 +38,11 @@ pub fn span(seconds: f64) -> String {
     let whole = seconds.round() as u64;
     let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60);
     let parts = [(hours, "h"), (minutes, "min"), (if hours > 0 { 0 } else { rest }, "s")];
-    let text: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, unit)| format!("{n} {unit}")).collect();
+    let text: Vec<String> = parts
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, unit)| format!("{n} {unit}"))
+        .collect();
     text.join(" ")
 }
 
@@ -54,7 +58,10 @@ pub fn rate_or_unknown(per_s: Option<f64>) -> String {
 
 /// Bytes with decimal prefixes, for example `1.2 MB`.
 pub fn bytes(count: f64) -> String {
-    scaled(count, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)])
+    scaled(
+        count,
+        &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12)],
+    )
 }
 
 /// A count with thousands separated by thin groups, for example `1,234,567`.
@@ -72,7 +79,11 @@ pub fn count(n: u64) -> String {
 
 /// A count in at most six columns, exact below 100,000, for example `12.3M`.
 pub fn short_count(n: u64) -> String {
-    if n < 100_000 { n.to_string() } else { scaled(n as f64, &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)]).replace(' ', "") }
+    if n < 100_000 {
+        n.to_string()
+    } else {
+        scaled(n as f64, &[("", 1.0), ("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12)]).replace(' ', "")
+    }
 }
 
 /// A share from 0 to 1 as a percentage. What is not zero never prints as zero, what is not all never as 100 %.
@@ -140,10 +151,17 @@ fn scaled(value: f64, units: &[(&str, f64)]) -> String {
     if !value.is_finite() {
         return UNKNOWN.into();
     }
-    let fits = units.iter().find(|(_, scale)| value.abs() < 999.5 * scale).or(units.last());
+    let fits = units
+        .iter()
+        .find(|(_, scale)| value.abs() < 999.5 * scale)
+        .or(units.last());
     let (unit, scale) = fits.copied().unwrap_or(("", 1.0));
     let whole = scale == 1.0 && value.fract() == 0.0;
-    let number = if whole { format!("{value:.0}") } else { digits(value / scale) };
+    let number = if whole {
+        format!("{value:.0}")
+    } else {
+        digits(value / scale)
+    };
     format!("{number} {unit}").trim_end().to_owned()
 }
 

@@ -107,7 +107,14 @@ impl SeriesBuilder {
     /// For a run of about `duration`, in at most `bins_max` bins. A run that takes longer gets wider bins.
     pub fn new(duration: Nanos, bins_max: usize) -> Self {
         let bins_max = u64::try_from(bins_max.max(1)).unwrap_or(u64::MAX);
-        Self { duration, bins_max, width: Nanos::ZERO, windows_per_bin: 1, windows: 0, sums: Vec::new() }
+        Self {
+            duration,
+            bins_max,
+            width: Nanos::ZERO,
+            windows_per_bin: 1,
+            windows: 0,
+            sums: Vec::new(),
+        }
     }
 
     /// Adds a window. All windows of a run have the width of the first; others are left out.
@@ -153,7 +160,9 @@ impl SeriesBuilder {
             let width_s = self.width.as_secs_f64();
             sums.bin(first as f64 * width_s, windows as f64 * width_s)
         };
-        Series { bins: self.sums.iter().enumerate().map(bin).collect() }
+        Series {
+            bins: self.sums.iter().enumerate().map(bin).collect(),
+        }
     }
 }
 
@@ -256,7 +265,9 @@ impl Sparse {
     fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::new();
         if let Some(exact) = self.exact {
-            self.buckets.iter().for_each(|(high_ns, count)| histogram.record_n(*high_ns, *count));
+            self.buckets
+                .iter()
+                .for_each(|(high_ns, count)| histogram.record_n(*high_ns, *count));
             histogram.set_exact(exact);
         }
         histogram
@@ -266,9 +277,19 @@ impl Sparse {
         if other.is_empty() {
             return;
         }
+        if self.exact.is_none() {
+            return self.keep(other);
+        }
         let mut merged = self.histogram();
         merged.merge(other);
-        self.exact = Some(merged.exact());
-        self.buckets = merged.recorded().map(|(_, high_ns, count)| (high_ns, count)).collect();
+        self.keep(&merged);
+    }
+
+    fn keep(&mut self, histogram: &Histogram) {
+        self.exact = Some(histogram.exact());
+        self.buckets = histogram
+            .recorded()
+            .map(|(_, high_ns, count)| (high_ns, count))
+            .collect();
     }
 }

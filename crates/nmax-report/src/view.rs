@@ -128,7 +128,7 @@ pub struct Stats {
 }
 
 /// The three times of an exchange, side by side.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
     /// done − intended
     pub response: Dist,
@@ -139,10 +139,16 @@ pub struct Times {
 }
 
 /// Quantiles that every distribution shows: name and value.
-pub const QUANTILES: [(&str, f64); 5] = [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999)];
+pub const QUANTILES: [(&str, f64); 5] = [
+    ("p50", 0.5),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p999", 0.999),
+];
 
 /// A distribution of times, ns. Numbers are `None` without values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Dist {
     /// Number of values.
     pub count: u64,
@@ -163,6 +169,9 @@ pub struct Dist {
 impl Dist {
     /// The numbers of a histogram.
     pub fn of(histogram: &Histogram) -> Self {
+        if histogram.is_empty() {
+            return Self::default();
+        }
         Self {
             count: histogram.count(),
             mean_ns: histogram.mean_ns(),
@@ -258,8 +267,16 @@ impl View {
         let (plan, catalog) = (evidence.plan, evidence.catalog);
         let whole = evidence.totals.whole();
         let held = evidence.hold_s() > 0.0;
-        let (name, (start, end)) = if held { ("hold", evidence.hold) } else { ("whole", (Nanos::ZERO, evidence.end)) };
-        let phase = Phase { name, start_s: start.as_secs_f64(), end_s: end.as_secs_f64() };
+        let (name, (start, end)) = if held {
+            ("hold", evidence.hold)
+        } else {
+            ("whole", (Nanos::ZERO, evidence.end))
+        };
+        let phase = Phase {
+            name,
+            start_s: start.as_secs_f64(),
+            end_s: end.as_secs_f64(),
+        };
         let counted = if held { evidence.totals } else { &whole };
         let length_s = phase.length_s();
         let load = counted.load(Section::Hold);
@@ -304,7 +321,11 @@ impl View {
 
     /// Heading of the run: its name, or the target when it has none.
     pub fn title(&self) -> &str {
-        if self.run.name.is_empty() { &self.run.target } else { &self.run.name }
+        if self.run.name.is_empty() {
+            &self.run.target
+        } else {
+            &self.run.name
+        }
     }
 }
 
@@ -312,8 +333,15 @@ impl Stats {
     fn of(stats: &RequestStats, length_s: f64) -> Self {
         let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
         status.sort_unstable();
-        let kinds = nmax_metrics::ErrorKind::ALL.iter().map(|kind| (kind.name(), stats.errors[kind.index()]));
-        let empty = LatencySet::default();
+        let kinds = nmax_metrics::ErrorKind::ALL
+            .iter()
+            .map(|kind| (kind.name(), stats.errors[kind.index()]));
+        let times = Times::of(&stats.latencies());
+        let by_outcome = stats.outcomes.each_ref().map(|set| match set.as_deref() {
+            Some(set) if set.response.count() == stats.count() => times.clone(),
+            Some(set) => Times::of(set),
+            None => Times::default(),
+        });
         Self {
             count: stats.count(),
             ok: stats.ok(),
@@ -325,15 +353,19 @@ impl Stats {
             bytes_sent: stats.bytes_sent,
             status,
             error_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
-            times: Times::of(&stats.latencies()),
-            by_outcome: [0, 1, 2].map(|class| Times::of(stats.outcomes[class].as_deref().unwrap_or(&empty))),
+            times,
+            by_outcome,
         }
     }
 }
 
 impl Times {
     fn of(set: &LatencySet) -> Self {
-        Self { response: Dist::of(&set.response), service: Dist::of(&set.service), send_lag: Dist::of(&set.send_lag) }
+        Self {
+            response: Dist::of(&set.response),
+            service: Dist::of(&set.service),
+            send_lag: Dist::of(&set.send_lag),
+        }
     }
 }
 
@@ -343,8 +375,9 @@ fn per_s(count: u64, length_s: f64) -> Option<f64> {
 
 fn request_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<(String, Stats)> {
     let rows = counted.requests(Section::Hold).filter(|(_, stats)| !stats.is_empty());
-    let mut rows: Vec<_> =
-        rows.map(|(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s))).collect();
+    let mut rows: Vec<_> = rows
+        .map(|(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s)))
+        .collect();
     rows.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(&b.0)));
     rows
 }
@@ -409,9 +442,17 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
         Workload::Closed { .. } => "closed".to_owned(),
     };
     let timeout = crate::number::span(defaults.timeout.as_secs_f64());
-    let pairs = [("workload", workload.as_str()), ("connection", connection), ("visitor", visitor)];
+    let pairs = [
+        ("workload", workload.as_str()),
+        ("connection", connection),
+        ("visitor", visitor),
+    ];
     let rest = [("version", version), ("timeout", timeout.as_str())];
-    pairs.iter().chain(&rest).map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    pairs
+        .iter()
+        .chain(&rest)
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 fn limits_hit(catalog: &Catalog) -> Vec<String> {
@@ -419,7 +460,11 @@ fn limits_hit(catalog: &Catalog) -> Vec<String> {
     if names.overflowed() == 0 {
         return Vec::new();
     }
-    let advice = suggest_template(names.list())
-        .map_or_else(|| "give steps a `name`".to_owned(), |template| format!("name the step `{template}`"));
-    vec![format!("more than {NAMES_MAX} request names: later ones are counted as `other`; {advice}")]
+    let advice = suggest_template(names.list()).map_or_else(
+        || "give steps a `name`".to_owned(),
+        |template| format!("name the step `{template}`"),
+    );
+    vec![format!(
+        "more than {NAMES_MAX} request names: later ones are counted as `other`; {advice}"
+    )]
 }

@@ -32,11 +32,19 @@ struct Figure {
 }
 
 fn track(name: &'static str, class: &'static str, value: impl Fn(&Bin) -> Option<f64> + 'static) -> Track {
-    Track { name, class, area: false, value: Box::new(value) }
+    Track {
+        name,
+        class,
+        area: false,
+        value: Box::new(value),
+    }
 }
 
 fn filled(name: &'static str, class: &'static str, value: impl Fn(&Bin) -> Option<f64> + 'static) -> Track {
-    Track { area: true, ..track(name, class, value) }
+    Track {
+        area: true,
+        ..track(name, class, value)
+    }
 }
 
 fn ns(value: Option<u64>) -> Option<f64> {
@@ -66,17 +74,34 @@ pub(super) fn write_errors(page: &mut Page, view: &View) {
     if bins.iter().any(|bin| bin.failed_per_s > 0.0) {
         tracks.push(filled("failed (valid reply)", "c2", |bin| Some(bin.failed_per_s)));
     }
-    let classes = ["c4", "c1 dash", "c3 dot", "c5", "ci dash", "c2 dot", "c4 dash", "c1 dot", "c5 dash"];
+    let classes = [
+        "c4", "c1 dash", "c3 dot", "c5", "ci dash", "c2 dot", "c4 dash", "c1 dot", "c5 dash",
+    ];
     let kinds = ErrorKind::ALL.into_iter().filter(|kind| happened(*kind));
     tracks.extend(kinds.zip(classes).map(|(kind, class)| {
-        track(kind.name(), class, move |bin| Some(bin.error_kinds[kind.index()] as f64 / bin.width_s))
+        track(kind.name(), class, move |bin| {
+            Some(bin.error_kinds[kind.index()] as f64 / bin.width_s)
+        })
     }));
     if tracks.is_empty() {
         return;
     }
     let about = "Per second, by kind, over the whole run.".to_owned();
     let title = "Failures and errors";
-    figure(page, view, Figure { id: "errors", title, about, log: false, label: plain_rate, heat: false, height: 190.0, tracks });
+    figure(
+        page,
+        view,
+        Figure {
+            id: "errors",
+            title,
+            about,
+            log: false,
+            label: plain_rate,
+            heat: false,
+            height: 190.0,
+            tracks,
+        },
+    );
 }
 
 /// Connections, and what the injector felt.
@@ -105,7 +130,10 @@ pub(super) fn write_injector(page: &mut Page, view: &View) {
     for (name, value) in rows {
         page.add(format_args!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"));
     }
-    page.add(format_args!("</tbody></table></div><p class=\"note\">Phase {}.</p>\n", view.phase.name));
+    page.add(format_args!(
+        "</tbody></table></div><p class=\"note\">Phase {}.</p>\n",
+        view.phase.name
+    ));
 }
 
 fn plain_rate(value: f64) -> String {
@@ -113,7 +141,11 @@ fn plain_rate(value: f64) -> String {
 }
 
 fn plain_count(value: f64) -> String {
-    number::short_count(value.round() as u64)
+    if value < 1000.0 {
+        number::digits(value)
+    } else {
+        number::short_count(value.round() as u64)
+    }
 }
 
 fn load(view: &View) -> Figure {
@@ -130,9 +162,18 @@ fn load(view: &View) -> Figure {
             filled("in flight", "c1", |bin| Some(bin.in_flight)),
             track("intended users", "ci dash thin", |bin| bin.intended),
         ];
-        ("Load: intended and achieved", about, |value| number::digits(value), tracks)
+        ("Load: intended and achieved", about, plain_count, tracks)
     };
-    Figure { id: "load", title, about: about.into(), log: false, label, heat: false, height: 210.0, tracks }
+    Figure {
+        id: "load",
+        title,
+        about: about.into(),
+        log: false,
+        label,
+        heat: false,
+        height: 210.0,
+        tracks,
+    }
 }
 
 fn exchanges() -> Figure {
@@ -192,7 +233,9 @@ fn heat() -> Figure {
     Figure {
         id: "heat",
         title: "Latency heat map",
-        about: "Each cell counts exchanges by time and response time; darker is more, on a logarithmic scale.".into(),
+        about:
+            "Each cell counts exchanges by time and response time; a stronger color is more, on a logarithmic scale."
+                .into(),
         log: true,
         label: number::time,
         heat: true,
@@ -223,7 +266,12 @@ fn connections() -> Figure {
 fn figure(page: &mut Page, view: &View, figure: Figure) {
     let bins = &view.series.bins;
     let heat = HeatMap::new(bins, view.duration_s).filter(|_| figure.heat);
-    let values = || figure.tracks.iter().flat_map(|track| bins.iter().filter_map(&track.value));
+    let values = || {
+        figure
+            .tracks
+            .iter()
+            .flat_map(|track| bins.iter().filter_map(&track.value))
+    };
     let scale = match &heat {
         Some(heat) => {
             let (low, high) = heat.range_ns();
@@ -232,8 +280,16 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
         None if figure.log => Scale::log(values()),
         None => Scale::linear(values()),
     };
-    let points = |track: &Track| bins.iter().map(|bin| (bin.start_s + bin.width_s / 2.0, (track.value)(bin))).collect();
-    let lines = figure.tracks.iter().map(|track| Line { class: track.class, area: track.area, points: points(track) });
+    let points = |track: &Track| {
+        bins.iter()
+            .map(|bin| (bin.start_s + bin.width_s / 2.0, (track.value)(bin)))
+            .collect()
+    };
+    let lines = figure.tracks.iter().map(|track| Line {
+        class: track.class,
+        area: track.area,
+        points: points(track),
+    });
     let description = describe(&figure, bins);
     let chart = Chart {
         id: figure.id,
@@ -247,7 +303,10 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
         lines: lines.collect(),
         height: figure.height,
     };
-    page.add(format_args!("<figure><figcaption><h3>{}</h3><p>{}</p>", figure.title, figure.about));
+    page.add(format_args!(
+        "<figure><figcaption><h3>{}</h3><p>{}</p>",
+        figure.title, figure.about
+    ));
     legend(page, &figure.tracks);
     page.text("</figcaption>");
     for width in WIDTHS {
@@ -272,16 +331,24 @@ fn legend(page: &mut Page, tracks: &[Track]) {
 fn describe(figure: &Figure, bins: &[Bin]) -> String {
     let range = |track: &Track| {
         let values = bins.iter().filter_map(&track.value);
-        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+            (low.min(v), high.max(v))
+        });
         let text = |value| (figure.label)(value);
-        if low > high { format!("{}: no values", track.name) } else { format!("{} from {} to {}", track.name, text(low), text(high)) }
+        if low > high {
+            format!("{}: no values", track.name)
+        } else {
+            format!("{} from {} to {}", track.name, text(low), text(high))
+        }
     };
     let ranges: Vec<_> = figure.tracks.iter().map(range).collect();
     format!("{} {}.", figure.about, ranges.join("; "))
 }
 
 fn table(page: &mut Page, figure: &Figure, bins: &[Bin]) {
-    page.text("<details><summary>Numbers</summary><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>from</th>");
+    page.text(
+        "<details><summary>Numbers</summary><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th>from</th>",
+    );
     for track in &figure.tracks {
         page.add(format_args!("<th>{}</th>", track.name));
     }

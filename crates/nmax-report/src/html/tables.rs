@@ -34,7 +34,12 @@ fn requests(page: &mut Page, view: &View) {
          <th scope=\"col\">rate</th>",
     );
     let response = ["p50", "p90", "p95", "p99", "p99.9", "min", "mean", "max"];
-    for group in [&response[..], &["p50", "p95", "p99", "max"], &["p50", "p99", "max"], &["received", "sent"]] {
+    for group in [
+        &response[..],
+        &["p50", "p95", "p99", "max"],
+        &["p50", "p99", "max"],
+        &["received", "sent"],
+    ] {
         for (index, title) in group.iter().enumerate() {
             let class = if index == 0 { " class=\"b\"" } else { "" };
             page.add(format_args!("<th scope=\"col\"{class}>{title}</th>"));
@@ -62,9 +67,16 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
         quantile(page, response, index);
     }
     cell(page, false, &number::time_or_unknown(response.min_ns));
-    cell(page, false, &response.mean_ns.map_or_else(|| number::UNKNOWN.into(), number::time));
+    cell(
+        page,
+        false,
+        &response.mean_ns.map_or_else(|| number::UNKNOWN.into(), number::time),
+    );
     cell(page, false, &number::time_or_unknown(response.max_ns));
-    for (index, value) in [service.p50(), service.p95(), service.p99(), service.max_ns].into_iter().enumerate() {
+    for (index, value) in [service.p50(), service.p95(), service.p99(), service.max_ns]
+        .into_iter()
+        .enumerate()
+    {
         cell(page, index == 0, &number::time_or_unknown(value));
     }
     for (index, value) in [lag.p50(), lag.p99(), lag.max_ns].into_iter().enumerate() {
@@ -76,14 +88,21 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
 }
 
 fn cell(page: &mut Page, first: bool, text: &str) {
-    page.add(format_args!("<td{}>{text}</td>", if first { " class=\"b\"" } else { "" }));
+    page.add(format_args!(
+        "<td{}>{text}</td>",
+        if first { " class=\"b\"" } else { "" }
+    ));
 }
 
 /// A percentile with its interval below.
 fn quantile(page: &mut Page, dist: &Dist, index: usize) {
     let value = number::time_or_unknown(dist.quantiles_ns[index]);
     let interval = dist.intervals_ns[index].map_or_else(String::new, |(low, high)| {
-        format!("<small>{} – {}</small>", number::time(low as f64), number::time(high as f64))
+        format!(
+            "<small>{} – {}</small>",
+            number::time(low as f64),
+            number::time(high as f64)
+        )
     });
     cell(page, index == 0, &(value + &interval));
 }
@@ -115,7 +134,9 @@ fn scenarios(page: &mut Page, view: &View) {
 }
 
 fn thresholds(page: &mut Page, view: &View) {
-    page.text("<h2>Thresholds and gates</h2><p class=\"note\">Thresholds judge the target, gates judge the measurement.</p>");
+    page.text(
+        "<h2>Thresholds and gates</h2><p class=\"note\">Thresholds judge the target, gates judge the measurement.</p>",
+    );
     if view.thresholds.is_empty() {
         page.text("<p>The plan has no threshold.</p>");
         return;
@@ -181,6 +202,9 @@ fn checks(page: &mut Page, view: &View) {
     }
     page.text("</tbody></table></div>\n");
     if view.checks.len() > CHECKS_MAX {
-        page.add(format_args!("<p class=\"note\">and {} more.</p>", view.checks.len() - CHECKS_MAX));
+        page.add(format_args!(
+            "<p class=\"note\">and {} more.</p>",
+            view.checks.len() - CHECKS_MAX
+        ));
     }
 }

@@ -22,7 +22,9 @@ pub(super) fn write(page: &mut Page, view: &View) {
         charts::write_errors(page, view);
     }
     for problem in &view.problems {
-        let count = problem.count.map_or_else(String::new, |count| format!(" · {}", number::count(count)));
+        let count = problem
+            .count
+            .map_or_else(String::new, |count| format!(" · {}", number::count(count)));
         page.add(format_args!(
             "<section class=\"problem\"><h3>{}{count}</h3><p>What to do: {}.</p>",
             Escaped(&clip(&problem.kind, TEXT_MAX)),
@@ -37,7 +39,9 @@ pub(super) fn write(page: &mut Page, view: &View) {
 }
 
 fn example(page: &mut Page, failure: &FailureExample) {
-    let status = failure.status.map_or_else(String::new, |status| format!(", status {status}"));
+    let status = failure
+        .status
+        .map_or_else(String::new, |status| format!(", status {status}"));
     page.add(format_args!(
         "<details><summary>{} at {}{status}, after {}</summary><p>{} (scenario {})</p>",
         Escaped(&clip(&failure.name, TEXT_MAX)),
@@ -55,7 +59,10 @@ fn message(page: &mut Page, name: &str, text: &str) {
     if text.is_empty() {
         page.add(format_args!("<p class=\"note\">{name}: nothing.</p>"));
     } else {
-        page.add(format_args!("<p class=\"note\">{name}</p><pre>{}</pre>", Escaped(&clip(text, MESSAGE_MAX))));
+        page.add(format_args!(
+            "<p class=\"note\">{name}</p><pre>{}</pre>",
+            Escaped(&clip(text, MESSAGE_MAX))
+        ));
     }
 }
 
@@ -66,7 +73,11 @@ fn events(page: &mut Page, view: &View) {
     page.text("<h3>Events</h3><ul>");
     for event in view.events.iter().take(EVENTS_MAX) {
         let text = clip(&event.text, TEXT_MAX);
-        page.add(format_args!("<li>{}: {}</li>", number::span(event.at_s), Escaped(&text)));
+        page.add(format_args!(
+            "<li>{}: {}</li>",
+            number::span(event.at_s),
+            Escaped(&text)
+        ));
     }
     if view.events.len() > EVENTS_MAX {
         page.add(format_args!("<li>and {} more</li>", view.events.len() - EVENTS_MAX));

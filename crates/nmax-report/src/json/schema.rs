@@ -13,12 +13,31 @@ pub fn schema() -> Value {
         ("run", run()),
         ("verdict", json!({ "enum": ["pass", "fail", "invalid"] })),
         ("reasons", list(reason())),
-        ("phase", record(&[("name", json!({ "enum": ["hold", "whole"] })), ("start_s", number()), ("end_s", number())])),
+        (
+            "phase",
+            record(&[
+                ("name", json!({ "enum": ["hold", "whole"] })),
+                ("start_s", number()),
+                ("end_s", number()),
+            ]),
+        ),
         ("duration_s", number()),
-        ("intended_rate_per_s", described(number_or_null(), "Iterations per second; null for closed workloads.")),
-        ("achieved_rate_per_s", described(number_or_null(), "Iterations started per second in the phase.")),
-        ("dropped", record(&[("total", count()), ("injector", count()), ("in_flight_limit", count())])),
-        ("censored", described(count(), "Exchanges unfinished at the end of the run.")),
+        (
+            "intended_rate_per_s",
+            described(number_or_null(), "Iterations per second; null for closed workloads."),
+        ),
+        (
+            "achieved_rate_per_s",
+            described(number_or_null(), "Iterations started per second in the phase."),
+        ),
+        (
+            "dropped",
+            record(&[("total", count()), ("injector", count()), ("in_flight_limit", count())]),
+        ),
+        (
+            "censored",
+            described(count(), "Exchanges unfinished at the end of the run."),
+        ),
         ("total", reference("stats")),
         ("requests", map(reference("stats"))),
         ("scenarios", map(scenario())),
@@ -27,7 +46,10 @@ pub fn schema() -> Value {
         ("thresholds", list(threshold())),
         ("gates", list(gate())),
         ("injector", injector()),
-        ("events", list(record(&[("at_s", number()), ("code", text()), ("text", text())]))),
+        (
+            "events",
+            list(record(&[("at_s", number()), ("code", text()), ("text", text())])),
+        ),
         ("limits_hit", list(text())),
     ]);
     let fields = root.as_object_mut().expect("built as an object");
@@ -35,7 +57,10 @@ pub fn schema() -> Value {
     fields.insert("title".into(), json!("summary.json of nmax"));
     let note = "Times are milliseconds, rates per second, instants RFC 3339 UTC. Unknown is null.";
     fields.insert("description".into(), json!(note));
-    fields.insert("$defs".into(), json!({ "stats": stats(), "times": record(&times()), "dist": dist() }));
+    fields.insert(
+        "$defs".into(),
+        json!({ "stats": stats(), "times": record(&times()), "dist": dist() }),
+    );
     root
 }
 
@@ -58,7 +83,10 @@ fn reason() -> Value {
         ("code", text()),
         ("text", text()),
         ("evidence", map(text())),
-        ("decides", described(boolean(), "False for a warning that does not change the verdict.")),
+        (
+            "decides",
+            described(boolean(), "False for a warning that does not change the verdict."),
+        ),
     ])
 }
 
@@ -67,8 +95,17 @@ fn threshold() -> Value {
         ("condition", text()),
         ("value", number_or_null()),
         ("limit", number()),
-        ("unit", described(text(), "Of value and limit; `%` are shares from 0 to 1.")),
-        ("margin", described(number_or_null(), "Distance to the limit relative to it, positive when it holds.")),
+        (
+            "unit",
+            described(text(), "Of value and limit; `%` are shares from 0 to 1."),
+        ),
+        (
+            "margin",
+            described(
+                number_or_null(),
+                "Distance to the limit relative to it, positive when it holds.",
+            ),
+        ),
         ("holds", boolean()),
     ])
 }
@@ -88,7 +125,10 @@ fn gate() -> Value {
 fn injector() -> Value {
     record(&[
         ("workers", count()),
-        ("cpu_utilization", described(number_or_null(), "Mean over workers, 0 to 1.")),
+        (
+            "cpu_utilization",
+            described(number_or_null(), "Mean over workers, 0 to 1."),
+        ),
         ("injector_lag_ms", reference("dist")),
         ("open_files_max", count_or_null()),
         ("ports_used_max", count_or_null()),
@@ -134,14 +174,23 @@ fn dist() -> Value {
     let mut fields = vec![("count", count())];
     fields.extend(["mean", "min", "max"].map(|name| (name, number_or_null())));
     fields.extend(QUANTILES.iter().map(|(name, _)| (*name, number_or_null())));
-    fields.push(("ci95", described(ci95, "Within-run 95 % intervals; null where there are too few values.")));
-    fields.push(("clamped", described(count(), "Values above one hour, counted as one hour.")));
+    fields.push((
+        "ci95",
+        described(ci95, "Within-run 95 % intervals; null where there are too few values."),
+    ));
+    fields.push((
+        "clamped",
+        described(count(), "Values above one hour, counted as one hour."),
+    ));
     record(&fields)
 }
 
 fn record(fields: &[(&str, Value)]) -> Value {
     let required: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
-    let properties: Map<String, Value> = fields.iter().map(|(name, kind)| ((*name).to_owned(), kind.clone())).collect();
+    let properties: Map<String, Value> = fields
+        .iter()
+        .map(|(name, kind)| ((*name).to_owned(), kind.clone()))
+        .collect();
     json!({ "type": "object", "required": required, "properties": properties })
 }
 

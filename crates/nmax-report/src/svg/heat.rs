@@ -1,4 +1,4 @@
-//! The latency heat map: time to the right, logarithm of latency upwards, darker = more exchanges.
+//! The latency heat map: time to the right, logarithm of latency upwards, a stronger color = more exchanges.
 
 use super::add;
 use crate::series::{Bin, heat_row_low_ns};
@@ -24,7 +24,10 @@ pub struct HeatMap {
 impl HeatMap {
     /// The heat rows of these bins on an axis that ends at `end_s`; `None` when they are empty.
     pub fn new(bins: &[Bin], end_s: f64) -> Option<Self> {
-        let filled = |row: &usize| bins.iter().any(|bin| bin.heat.get(*row).is_some_and(|count| *count > 0));
+        let filled = |row: &usize| {
+            bins.iter()
+                .any(|bin| bin.heat.get(*row).is_some_and(|count| *count > 0))
+        };
         let all = bins.iter().map(|bin| bin.heat.len()).max()?;
         let first_row = (0..all).find(filled)?.saturating_sub(1);
         let last_row = ((0..all).rev().find(filled)? + 1).min(all - 1);
@@ -44,7 +47,10 @@ impl HeatMap {
 
     /// Latency at the bottom and at the top, ns.
     pub fn range_ns(&self) -> (f64, f64) {
-        (heat_row_low_ns(self.first_row), heat_row_low_ns(self.first_row + self.rows))
+        (
+            heat_row_low_ns(self.first_row),
+            heat_row_low_ns(self.first_row + self.rows),
+        )
     }
 
     /// Largest count of a cell.
@@ -66,19 +72,29 @@ impl HeatMap {
         let max = self.max();
         let mut paths = vec![String::new(); LEVELS];
         for row in 0..self.rows {
-            let levels: Vec<_> = self.columns.iter().map(|column| Self::level(column[row], max)).collect();
+            let levels: Vec<_> = self
+                .columns
+                .iter()
+                .map(|column| Self::level(column[row], max))
+                .collect();
             let mut start = 0;
             for run in levels.chunk_by(|a, b| a == b) {
                 if run[0] > 0 {
-                    add(&mut paths[run[0] - 1], format_args!("M{start} {}h{}", self.rows - 1 - row, run.len()));
+                    add(
+                        &mut paths[run[0] - 1],
+                        format_args!("M{start} {}h{}", self.rows - 1 - row, run.len()),
+                    );
                 }
                 start += run.len();
             }
         }
-        add(text, format_args!(
-            "<svg class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height:.1}\" viewBox=\"0 -.5 {:.3} {}\" preserveAspectRatio=\"none\">",
-            self.span, self.rows
-        ));
+        add(
+            text,
+            format_args!(
+                "<svg class=\"heat\" x=\"{x}\" y=\"{y}\" width=\"{width:.1}\" height=\"{height:.1}\" viewBox=\"0 -.5 {:.3} {}\" preserveAspectRatio=\"none\">",
+                self.span, self.rows
+            ),
+        );
         for (index, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
             add(text, format_args!("<path class=\"h{}\" d=\"{path}\"/>", index + 1));
         }

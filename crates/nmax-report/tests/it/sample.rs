@@ -4,39 +4,43 @@ use std::time::Duration;
 
 use nmax_analysis::{Evidence, Gate, InjectorFacts, Judgement, Reason, ThresholdResult, Verdict};
 use nmax_metrics::sample::Network;
-use nmax_metrics::{
-    Aggregate, Catalog, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window,
-};
+use nmax_metrics::{Aggregate, Catalog, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window};
 use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Version, Visitor, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_report::{Event, RunInfo, SeriesBuilder, View};
 
 /// All inputs of a report.
-pub struct Run {
-    pub plan: Plan,
-    pub catalog: Catalog,
-    pub windows: Vec<Window>,
-    pub failures: Vec<FailureExample>,
-    pub info: RunInfo,
-    pub hold: (Nanos, Nanos),
-    pub end: Nanos,
-    pub judgement: Judgement,
+pub(crate) struct Run {
+    pub(crate) plan: Plan,
+    pub(crate) catalog: Catalog,
+    pub(crate) windows: Vec<Window>,
+    pub(crate) failures: Vec<FailureExample>,
+    pub(crate) info: RunInfo,
+    pub(crate) hold: (Nanos, Nanos),
+    pub(crate) end: Nanos,
+    pub(crate) judgement: Judgement,
 }
 
 /// Knobs of [`Run::new`].
 #[derive(Clone, Debug)]
-pub struct Shape {
-    pub names: Vec<String>,
-    pub rate_per_s: f64,
-    pub hold_s: u64,
-    pub seed: u64,
-    pub failures: usize,
-    pub text: String,
+pub(crate) struct Shape {
+    pub(crate) names: Vec<String>,
+    pub(crate) rate_per_s: f64,
+    pub(crate) hold_s: u64,
+    pub(crate) seed: u64,
+    pub(crate) failures: usize,
+    pub(crate) text: String,
 }
 
 impl Default for Shape {
     fn default() -> Self {
-        let names = ["GET /", "GET /search", "GET /item/{id}", "GET /image/large.jpg", "POST /signup"];
+        let names = [
+            "GET /",
+            "GET /search",
+            "GET /item/{id}",
+            "GET /image/large.jpg",
+            "POST /signup",
+        ];
         Self {
             names: names.map(str::to_owned).to_vec(),
             rate_per_s: 200.0,
@@ -71,16 +75,24 @@ impl Random {
 }
 
 impl Run {
-    pub fn new(shape: &Shape) -> Self {
+    pub(crate) fn new(shape: &Shape) -> Self {
         let plan = plan(shape);
         let hold_start = RAMP_S + WARM_UP_S;
-        let hold = (Nanos::from_secs(hold_start), Nanos::from_secs(hold_start + shape.hold_s));
+        let hold = (
+            Nanos::from_secs(hold_start),
+            Nanos::from_secs(hold_start + shape.hold_s),
+        );
         let end = hold.1 + Nanos::from_secs(DOWN_S + DRAIN_S);
-        let mut catalog = Catalog { scenarios: vec!["browse".into(), "sign-up".into()], ..Catalog::default() };
+        let mut catalog = Catalog {
+            scenarios: vec!["browse".into(), "sign-up".into()],
+            ..Catalog::default()
+        };
         catalog.checks = vec!["body contains \"basket\"".into(), "status 302".into()];
         let ids: Vec<_> = shape.names.iter().map(|name| catalog.requests.intern(name)).collect();
         let count = end.0 / 1_000_000_000;
-        let windows = (0..count).map(|index| Window::new(index, Nanos::from_secs(1))).collect();
+        let windows = (0..count)
+            .map(|index| Window::new(index, Nanos::from_secs(1)))
+            .collect();
         let mut run = Self {
             plan,
             catalog,
@@ -115,11 +127,21 @@ impl Run {
 
     fn exchange(&mut self, random: &mut Random, ids: &[NameId], at_s: f64, n: u64) {
         let intended = Nanos((at_s * 1e9) as u64);
-        let pick = ((random.unit().powi(2)) * ids.len() as f64) as usize;
+        let popular = (random.unit().powi(2) * ids.len() as f64) as usize;
+        let pick = if ids.len() > 100 {
+            n as usize % ids.len()
+        } else {
+            popular
+        };
         let stall_s = self.hold.0.as_secs_f64() + 0.55 * self.hold.1.since(self.hold.0).as_secs_f64();
         let stalled = (stall_s..stall_s + 1.0).contains(&at_s);
         let wait_s = if stalled { (stall_s + 1.0 - at_s) * 0.9 } else { 0.0 };
-        let lag_s = random.lognormal(25e-6, 0.5) + if stalled && n.is_multiple_of(2) { 0.3 * wait_s } else { 0.0 };
+        let lag_s = random.lognormal(25e-6, 0.5)
+            + if stalled && n.is_multiple_of(2) {
+                0.3 * wait_s
+            } else {
+                0.0
+            };
         let medians = [0.0042, 0.0125, 0.0061, 0.046, 0.021];
         let service_s = random.lognormal(medians[pick % 5], 0.45) + if random.unit() < 0.004 { 0.18 } else { 0.0 };
         let done_s = at_s + lag_s.max(0.0) + service_s + wait_s;
@@ -139,8 +161,11 @@ impl Run {
             bytes_received: 900 + (random.unit() * 20_000.0) as u64,
             bytes_sent: 210,
         };
-        let section =
-            if intended >= self.hold.0 && intended < self.hold.1 { Section::Hold } else { Section::Outside };
+        let section = if intended >= self.hold.0 && intended < self.hold.1 {
+            Section::Hold
+        } else {
+            Section::Outside
+        };
         let last = self.windows.len() - 1;
         let start = (at_s as usize).min(last);
         let load = self.windows[start].aggregate.load_mut(section);
@@ -151,7 +176,11 @@ impl Run {
         let aggregate = &mut self.windows[(done_s as usize).min(last)].aggregate;
         aggregate.record(section, &sample);
         let check = aggregate.check_mut(section, 0);
-        if outcome == Outcome::Failed { check.failed += 1 } else { check.passed += 1 }
+        if outcome == Outcome::Failed {
+            check.failed += 1
+        } else {
+            check.passed += 1
+        }
         let scenario = aggregate.scenario_mut(section, usize::from(pick == 4));
         scenario.started += 1;
         scenario.completed += 1;
@@ -160,13 +189,13 @@ impl Run {
     }
 
     /// Sum of the windows.
-    pub fn totals(&self) -> Aggregate {
+    pub(crate) fn totals(&self) -> Aggregate {
         let mut totals = Aggregate::default();
         self.windows.iter().for_each(|window| totals.merge(&window.aggregate));
         totals
     }
 
-    pub fn view(&self) -> View {
+    pub(crate) fn view(&self) -> View {
         let mut builder = SeriesBuilder::new(self.end, 300);
         self.windows.iter().for_each(|window| builder.push(window));
         let totals = self.totals();
@@ -188,8 +217,19 @@ impl Run {
             last: &[],
             injector: &injector,
         };
-        let event = Event { at_s: 30.0, code: "hold".into(), text: "hold began".into() };
-        View::new(&evidence, &self.judgement, self.info.clone(), builder.finish(), &self.failures, vec![event])
+        let event = Event {
+            at_s: 30.0,
+            code: "hold".into(),
+            text: "hold began".into(),
+        };
+        View::new(
+            &evidence,
+            &self.judgement,
+            self.info.clone(),
+            builder.finish(),
+            &self.failures,
+            vec![event],
+        )
     }
 }
 
@@ -218,7 +258,12 @@ fn outcome(draw: f64, stalled: bool) -> (Outcome, Option<u16>) {
 
 fn plan(shape: &Shape) -> Plan {
     let rate = shape.rate_per_s;
-    let stage = |from, to, seconds: u64, kind| Stage { from, to, length_ns: Some(seconds * 1_000_000_000), kind };
+    let stage = |from, to, seconds: u64, kind| Stage {
+        from,
+        to,
+        length_ns: Some(seconds * 1_000_000_000),
+        kind,
+    };
     Plan {
         name: "shop".into(),
         target: "https://shop.test".into(),
@@ -234,7 +279,11 @@ fn plan(shape: &Shape) -> Plan {
         },
         feeders: Vec::new(),
         scenarios: Vec::new(),
-        workload: Workload::Open { rate_per_s: rate, arrivals: Arrivals::Even, max_in_flight: 1000 },
+        workload: Workload::Open {
+            rate_per_s: rate,
+            arrivals: Arrivals::Even,
+            max_in_flight: 1000,
+        },
         stages: vec![
             stage(0.0, rate, RAMP_S, StageKind::RampUp),
             stage(rate, rate, WARM_UP_S, StageKind::WarmUp),
@@ -250,7 +299,12 @@ fn plan(shape: &Shape) -> Plan {
 }
 
 fn info() -> RunInfo {
-    let machine = [("cpu", "AMD EPYC 9R14, 2 cores"), ("memory", "7.7 GB"), ("kernel", "6.12.8"), ("os", "Debian 12")];
+    let machine = [
+        ("cpu", "AMD EPYC 9R14, 2 cores"),
+        ("memory", "7.7 GB"),
+        ("kernel", "6.12.8"),
+        ("os", "Debian 12"),
+    ];
     RunInfo {
         id: "7kq2xw9d".into(),
         name: "shop, peak hour".into(),
@@ -285,11 +339,20 @@ fn judgement() -> Judgement {
         holds: true,
         text: text.into(),
     };
-    let reason = |code, text: &str, decides| Reason { code, text: text.into(), evidence: Vec::new(), decides };
+    let reason = |code, text: &str, decides| Reason {
+        code,
+        text: text.into(),
+        evidence: Vec::new(),
+        decides,
+    };
     Judgement {
         verdict: Verdict::Fail,
         reasons: vec![
-            reason("THRESHOLD", "response_time p99 < 150ms does not hold: 203 ms, 36 % above the limit", true),
+            reason(
+                "THRESHOLD",
+                "response_time p99 < 150ms does not hold: 203 ms, 36 % above the limit",
+                true,
+            ),
             reason("CENSORED", "3 exchanges were unfinished at the end of the run", false),
         ],
         thresholds: vec![
@@ -300,14 +363,26 @@ fn judgement() -> Judgement {
         ],
         gates: vec![
             gate("G1", "rate", 0.999, 0.98, "%", "the intended load was sent"),
-            gate("G3", "injector lag", 0.071, 1.0, "ms", "the injector added little to response times"),
+            gate(
+                "G3",
+                "injector lag",
+                0.071,
+                1.0,
+                "ms",
+                "the injector added little to response times",
+            ),
             gate("G4", "injector resources", 0.21, 0.95, "%", "the injector had room"),
         ],
     }
 }
 
 fn failure(shape: &Shape, index: usize) -> FailureExample {
-    let kinds = [("reset", None), ("status 503", Some(503)), ("timeout", None), ("status 500", Some(500))];
+    let kinds = [
+        ("reset", None),
+        ("status 503", Some(503)),
+        ("timeout", None),
+        ("status 500", Some(500)),
+    ];
     let (kind, status) = kinds[index % 4];
     FailureExample {
         at: Nanos::from_millis(96_000 + 137 * index as u64),
@@ -321,9 +396,15 @@ fn failure(shape: &Shape, index: usize) -> FailureExample {
         kind: kind.into(),
         status,
         text: shape.text.clone(),
-        request: format!("GET /search?q=tea HTTP/1.1\r\nhost: shop.test\r\naccept: */*\r\n\r\n{}", shape.text),
+        request: format!(
+            "GET /search?q=tea HTTP/1.1\r\nhost: shop.test\r\naccept: */*\r\n\r\n{}",
+            shape.text
+        ),
         reply: if status.is_some() {
-            format!("HTTP/1.1 {kind}\r\ncontent-type: text/html\r\n\r\n<h1>{}</h1>", shape.text)
+            format!(
+                "HTTP/1.1 {kind}\r\ncontent-type: text/html\r\n\r\n<h1>{}</h1>",
+                shape.text
+            )
         } else {
             String::new()
         },

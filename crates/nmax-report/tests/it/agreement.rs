@@ -1,0 +1,153 @@
+//! One numbers engine: the same quantity is the same number wherever it is printed.
+
+use nmax_report::terminal::Style;
+use nmax_report::{View, csv, html, json, junit, number, terminal};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::sample::{Run, Shape};
+
+fn shapes() -> impl Strategy<Value = Shape> {
+    (1.0..60.0_f64, 1..25_u64, 1..1000_u64, 1..8_usize).prop_map(|(rate_per_s, hold_s, seed, names)| Shape {
+        names: (0..names).map(|index| format!("GET /page/{index}")).collect(),
+        rate_per_s,
+        hold_s,
+        seed,
+        ..Shape::default()
+    })
+}
+
+/// The cells of a CSV line without quotes.
+fn csv_row<'a>(text: &'a str, name: &str) -> Vec<&'a str> {
+    let line = text
+        .lines()
+        .find(|line| line.split(',').next() == Some(name))
+        .expect("the name has a row");
+    line.split(',').collect()
+}
+
+fn milliseconds(ns: Option<u64>) -> Option<f64> {
+    ns.map(|ns| (ns as f64 / 1e3).round() / 1e3)
+}
+
+fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
+    let stats = view
+        .requests
+        .iter()
+        .find(|(other, _)| other == name)
+        .map_or(&view.total, |(_, stats)| stats);
+    assert_eq!(in_json["count"].as_u64(), Some(stats.count), "{name}");
+    assert_eq!(
+        in_json["response_time_ms"]["p99"].as_f64(),
+        milliseconds(stats.times.response.p99()),
+        "{name}"
+    );
+    let row = csv_row(text, name);
+    assert_eq!(row[1], stats.count.to_string());
+    let header: Vec<_> = text.lines().next().unwrap().split(',').collect();
+    for (column, path) in [
+        ("response_time_p50_ms", ["response_time_ms", "p50"]),
+        ("response_time_p999_ms", ["response_time_ms", "p999"]),
+        ("service_time_p95_ms", ["service_time_ms", "p95"]),
+        ("send_lag_max_ms", ["send_lag_ms", "max"]),
+    ] {
+        let index = header.iter().position(|title| *title == column).unwrap();
+        assert_eq!(
+            row[index].parse().ok(),
+            in_json[path[0]][path[1]].as_f64(),
+            "{name}: {column}"
+        );
+    }
+    let wide = terminal::table(
+        view,
+        Style {
+            wide: true,
+            ..Style::default()
+        },
+    );
+    let line = wide
+        .lines()
+        .find(|line| line.starts_with(&format!("{name} ")))
+        .expect("the name has a line");
+    let cells = page
+        .split("<tr")
+        .find(|row| row.contains(&format!(">{name}</th>")))
+        .expect("the page has a row");
+    let (response, service) = (&stats.times.response, &stats.times.service);
+    for ns in [
+        response.p50(),
+        response.p99(),
+        response.max_ns,
+        service.p95(),
+        stats.times.send_lag.p99(),
+    ] {
+        let printed = number::time_or_unknown(ns);
+        assert!(line.contains(&printed), "{printed} in {line}");
+        assert!(cells.contains(&format!(">{printed}")), "{printed} in {cells}");
+    }
+    assert!(line.contains(&number::count(stats.count)) && cells.contains(&number::count(stats.count)));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    /// Law: table, JSON, CSV, JUnit and page agree on every row, and rows add up to the total.
+    #[test]
+    fn outputs_agree(shape in shapes()) {
+        let view = Run::new(&shape).view();
+        let (summary, text, page) = (json::summary(&view), csv::requests(&view), html::page(&view));
+        for (name, _) in &view.requests {
+            check_row(&view, name, &summary["requests"][name], &text, &page);
+        }
+        check_row(&view, "total", &summary["total"], &text, &page);
+        let sum = |key: &str| summary["requests"].as_object().unwrap().values().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
+        for key in ["count", "ok", "failed", "errors", "bytes_received"] {
+            prop_assert_eq!(sum(key), summary["total"][key].as_u64().unwrap(), "{}", key);
+        }
+        prop_assert_eq!(sum("ok") + sum("failed") + sum("errors"), sum("count"));
+        let table = terminal::table(&view, Style::default());
+        prop_assert!(table.contains(&number::rate_or_unknown(view.achieved_rate_per_s)));
+        prop_assert!(page.contains(&number::rate_or_unknown(view.achieved_rate_per_s)));
+        let cases = junit::xml(&view);
+        let median = number::time_or_unknown(view.requests[0].1.times.response.p50());
+        let told = cases.contains(&format!("response p50 {median}"));
+        prop_assert!(told);
+    }
+
+    /// Law: the intended rate is what the windows were filled with.
+    #[test]
+    fn achieved_rate_is_the_intended_one(rate_per_s in 5.0..80.0_f64) {
+        let view = Run::new(&Shape { rate_per_s, hold_s: 20, ..Shape::default() }).view();
+        let (intended, achieved) = (view.intended_rate_per_s.unwrap(), view.achieved_rate_per_s.unwrap());
+        prop_assert!((intended - rate_per_s).abs() < 1e-9);
+        prop_assert!((achieved - rate_per_s).abs() <= 0.11, "{achieved} of {rate_per_s}");
+    }
+}
+
+#[test]
+fn junit_counts_what_it_lists() {
+    let view = Run::new(&Shape {
+        hold_s: 5,
+        ..Shape::default()
+    })
+    .view();
+    let xml = junit::xml(&view);
+    let cases = 1 + view.thresholds.len() + view.gates.len() + view.requests.len();
+    assert_eq!(xml.matches("<testcase").count(), cases);
+    assert_eq!(xml.matches("<failure").count(), 2, "the verdict and one threshold");
+    assert!(xml.contains(&format!("tests=\"{cases}\" failures=\"2\"")));
+    assert!(xml.contains(&format!("time=\"{:.3}\"", view.duration_s)));
+}
+
+#[test]
+fn without_a_hold_the_whole_run_counts() {
+    let mut run = Run::new(&Shape {
+        hold_s: 5,
+        ..Shape::default()
+    });
+    run.hold = (run.hold.0, run.hold.0);
+    let view = run.view();
+    let total: u64 = run.totals().whole().total(nmax_metrics::Section::Hold).count();
+    assert_eq!((view.phase.name, view.total.count), ("whole", total));
+    assert_eq!(view.phase.length_s(), run.end.as_secs_f64());
+}

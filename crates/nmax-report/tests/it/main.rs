@@ -1,0 +1,10 @@
+//! Every output of one view, checked against the others and against the rules they share.
+
+mod agreement;
+mod escaping;
+mod live;
+mod sample;
+mod schema;
+mod series;
+mod sizes;
+mod widths;

@@ -1,0 +1,68 @@
+//! Series against a plain merge of the same windows.
+
+use nmax_metrics::{Histogram, LatencySet, Nanos, Section, Window};
+use nmax_report::SeriesBuilder;
+use nmax_report::series::{HEAT_ROWS, heat_row, heat_row_low_ns};
+use proptest::prelude::*;
+
+use crate::sample::{Run, Shape};
+
+/// Response times of some windows, merged directly.
+fn responses(windows: &[Window]) -> Histogram {
+    let mut all = LatencySet::default();
+    for window in windows {
+        for section in Section::ALL {
+            all.merge(&window.aggregate.total(section).latencies());
+        }
+    }
+    all.response
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Law: whatever the length, order and number of bins, a bin is the merge of its windows and nothing is lost.
+    #[test]
+    fn bins_are_merges(bins_max in 1..60_usize, guess_s in 0..400_u64, seed in 1..100_u64, reverse in any::<bool>()) {
+        let mut windows = Run::new(&Shape { rate_per_s: 30.0, hold_s: 20, seed, ..Shape::default() }).windows;
+        let mut builder = SeriesBuilder::new(Nanos::from_secs(guess_s), bins_max);
+        if reverse {
+            windows.reverse();
+        }
+        windows.iter().for_each(|window| builder.push(window));
+        windows.sort_by_key(|window| window.index);
+        let series = builder.finish();
+        prop_assert!(series.bins.len() <= bins_max);
+        let length_s: f64 = series.bins.iter().map(|bin| bin.width_s).sum();
+        prop_assert!((length_s - windows.len() as f64).abs() < 1e-6);
+        for bin in &series.bins {
+            let from = bin.start_s.round() as usize;
+            let merged = responses(&windows[from..from + bin.width_s.round() as usize]);
+            prop_assert_eq!(bin.response.p50, merged.quantile_ns(0.5));
+            prop_assert_eq!(bin.response.p99, merged.quantile_ns(0.99));
+            prop_assert_eq!(bin.response.max, merged.max_ns());
+            prop_assert_eq!(bin.heat.iter().sum::<u64>(), merged.count());
+            prop_assert!((bin.completed_per_s * bin.width_s - merged.count() as f64).abs() < 1e-6);
+        }
+    }
+
+    /// Law: rows of the heat map tile the axis.
+    #[test]
+    fn heat_rows_tile(ns in 1_000..3_600_000_000_000_u64) {
+        let row = heat_row(ns);
+        prop_assert!(row < HEAT_ROWS);
+        prop_assert!(row == 0 || heat_row_low_ns(row) <= ns as f64 * 1.000_001);
+        prop_assert!(row == HEAT_ROWS - 1 || (ns as f64) <= heat_row_low_ns(row + 1) * 1.000_001);
+    }
+}
+
+#[test]
+fn intended_rate_follows_the_stages() {
+    let view = Run::new(&Shape::default()).view();
+    let at = |second: usize| view.series.bins[second].intended;
+    assert_eq!(at(0), Some(5.0), "mean of a ramp from 0 to 10/s within a second");
+    assert_eq!(at(19), Some(195.0));
+    assert_eq!(at(60), Some(200.0));
+    assert_eq!(at(151), Some(170.0), "a falling ramp, from 180/s to 160/s");
+    assert_eq!(at(160), None, "the drain has no intention");
+}
