@@ -8,7 +8,7 @@
 //! - `tree`: YAML with places; `overrides`: `--set`
 //! - `keys`: the tables; `cursor`: single values; `schema`: the tables for editors
 //! - `decode`, `data`, `scenario`, `request`, `json`, `reply`, `workload`, `stages`: the parts of a plan
-//! - `csv`: data files
+//! - `csv`: data files; [`texts()`]: a list of texts in a document of its own
 //! - [`write`](mod@write): a plan as a document again
 
 use std::time::Duration;
@@ -28,12 +28,14 @@ mod request;
 mod scenario;
 mod schema;
 mod stages;
+mod texts;
 mod tree;
 mod workload;
 pub mod write;
 
 pub use error::{DocumentError, Kind, Location};
 pub use schema::schema;
+pub use texts::texts;
 pub use workload::MAX_IN_FLIGHT_DEFAULT;
 
 pub(crate) use decode::{add_default_thresholds, origin};
