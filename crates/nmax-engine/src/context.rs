@@ -48,6 +48,8 @@ pub(crate) struct State {
     pub cut: Cell<bool>,
     /// Iterations in flight.
     pub active: Cell<u64>,
+    /// Iterations given to a VU that has not begun them.
+    pub handed: Cell<u64>,
     /// Closed VUs and pacer: who may still start iterations.
     pub starters: Cell<u64>,
     /// Everyone to wake when the run is cut.
@@ -103,7 +105,8 @@ impl State {
 
     /// Whether nothing is in flight and nothing will start.
     pub(crate) fn is_over(&self) -> bool {
-        self.active.get() == 0 && (self.starters.get() == 0 || self.closing.get())
+        let is_idle = self.active.get() == 0 && self.handed.get() == 0;
+        is_idle && (self.starters.get() == 0 || self.closing.get())
     }
 
     /// Lets the main task look again.

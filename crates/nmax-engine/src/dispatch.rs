@@ -84,10 +84,12 @@ async fn pace<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, open: &OpenSo
         let idle = open.idle.borrow_mut().pop();
         if let Some(vu) = idle {
             open.next.set(open.next.get() + 1);
+            context.state.handed.set(context.state.handed.get() + 1);
             vu.assignment.set(Some(assignment()));
             vu.wake();
         } else if open.made.get() < open.vus_max {
             open.next.set(open.next.get() + 1);
+            context.state.handed.set(context.state.handed.get() + 1);
             let made = open.made.get();
             open.made.set(made + 1);
             let number = context.source.share.nth(u64::from(made)).unwrap_or(u64::from(made));
@@ -112,7 +114,7 @@ pub(crate) async fn next_open<R: Runtime, D: Drivers>(
     slot: &Rc<VuSlot>,
     done: Option<Nanos>,
 ) -> Option<Assignment> {
-    if let Some(assignment) = slot.assignment.take() {
+    if let Some(assignment) = take_handed(context, slot) {
         return Some(assignment);
     }
     if let Some(assignment) = done.and_then(|done| take_waiting(context, open, done)) {
@@ -122,7 +124,7 @@ pub(crate) async fn next_open<R: Runtime, D: Drivers>(
         return None;
     }
     open.idle.borrow_mut().push(Rc::clone(slot));
-    poll_fn(|_| match slot.assignment.take() {
+    poll_fn(|_| match take_handed(context, slot) {
         Some(assignment) => Poll::Ready(Some(assignment)),
         None if context.state.closing.get() => Poll::Ready(None),
         None => Poll::Pending,
@@ -130,13 +132,21 @@ pub(crate) async fn next_open<R: Runtime, D: Drivers>(
     .await
 }
 
+/// The iteration that the pacer gave to this VU.
+fn take_handed<R: Runtime, D: Drivers>(context: &Context<R, D>, slot: &VuSlot) -> Option<Assignment> {
+    let assignment = slot.assignment.take()?;
+    context.state.handed.set(context.state.handed.get() - 1);
+    Some(assignment)
+}
+
 /// The iteration that has waited longest for a free VU, if any waits.
 fn take_waiting<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSource, now: Nanos) -> Option<Assignment> {
-    let starved_since = open.starved_since.get()?;
+    // What still waits at the end is dropped for want of a VU, so that state is kept.
+    let starved_since = open.starved_since.get().filter(|_| context.state.may_start())?;
     let due = open
         .due(&context.source.share, open.next.get())
         .filter(|(_, intended)| *intended <= now);
-    let Some((number, intended)) = due.filter(|_| context.state.may_start()) else {
+    let Some((number, intended)) = due else {
         open.fed();
         return None;
     };
@@ -161,7 +171,7 @@ pub(crate) async fn next_closed<R: Runtime, D: Drivers>(
     turn: &mut Turn,
     done: Option<Nanos>,
 ) -> Option<Assignment> {
-    let free = done.unwrap_or_else(|| context.runtime.now());
+    let free = done.unwrap_or(Nanos::ZERO);
     let mut intended = free.max(turn.paced);
     if intended > free && !pause_until(context, timer, intended).await {
         return None;
@@ -169,7 +179,7 @@ pub(crate) async fn next_closed<R: Runtime, D: Drivers>(
     if intended >= turn.active_until {
         intended = wait_until_active(context, closed, vu, timer, turn, intended).await?;
     }
-    if !context.state.may_start() || !take_one(closed) {
+    if !context.state.may_start() || !take_one(context, closed) {
         return None;
     }
     let (program, v) = (&context.program, u64::from(vu));
@@ -210,16 +220,15 @@ async fn wait_until_active<R: Runtime, D: Drivers>(
     Some(at)
 }
 
-/// Takes one of the iterations that may still start.
-fn take_one(closed: &ClosedSource) -> bool {
-    match closed.remaining.get() {
-        None => true,
-        Some(0) => false,
-        Some(left) => {
-            closed.remaining.set(Some(left - 1));
-            true
-        }
+/// Takes one of the iterations that may still start. After the last one nobody waits for a turn any more.
+fn take_one<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource) -> bool {
+    let Some(left) = closed.remaining.get() else { return true };
+    let rest = left.checked_sub(1);
+    closed.remaining.set(rest.or(Some(0)));
+    if rest.unwrap_or(0) == 0 {
+        context.state.close(false);
     }
+    rest.is_some()
 }
 
 /// Waits until `at`; false when the run does not wait for pauses any more.

@@ -12,6 +12,7 @@
 //! - [`program`] and `render`: a plan made ready, requests as bytes
 //! - [`driver`], [`http_driver`]: what carries requests
 //! - [`meter`], [`collector`], `examples`: what is recorded, and how it is joined
+//! - [`once`]: one iteration with all that it sent and received
 //! - [`context`]: what the virtual users of a worker share
 //! - [`watch`]: this process's own resources
 
@@ -23,6 +24,7 @@ mod examples;
 mod exchange;
 pub mod http_driver;
 pub mod meter;
+pub mod once;
 pub mod program;
 pub mod real;
 mod render;

@@ -159,12 +159,19 @@ impl Meter {
         self.in_flight
     }
 
-    /// Adds the area under the in-flight curve up to `now` to the section of that time.
+    /// Adds the area under the in-flight curve up to `now` to the sections of that time.
     fn integrate(&mut self, now: Nanos) {
-        let span = now.since(self.in_flight_since);
-        let section = self.section(self.in_flight_since);
-        self.window.aggregate.load_mut(section).in_flight_ns += u128::from(span.0) * u128::from(self.in_flight);
-        self.in_flight_since = self.in_flight_since.max(now);
+        let (begin, end) = self.settings.hold;
+        for border in [begin, end, now] {
+            let to = border.min(now);
+            let span = to.since(self.in_flight_since);
+            if span > Nanos::ZERO {
+                let section = self.section(self.in_flight_since);
+                let area_ns = u128::from(span.0) * u128::from(self.in_flight);
+                self.window.aggregate.load_mut(section).in_flight_ns += area_ns;
+                self.in_flight_since = to;
+            }
+        }
     }
 
     /// Ends every window that lies before `now`. `cpu` is read only when one ends.

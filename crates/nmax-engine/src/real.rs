@@ -2,7 +2,7 @@
 //!
 //! Tokio's own timer has steps of 1 ms; a `timerfd` keeps send lag near 10 µs at little CPU.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::future::{Future, poll_fn};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -65,7 +65,6 @@ pub struct RealRuntime {
 struct Shared {
     timers: Timers,
     fd: AsyncFd<OwnedFd>,
-    due: RefCell<Option<Waker>>,
 }
 
 impl RealRuntime {
@@ -82,7 +81,6 @@ impl RealRuntime {
         let shared = Rc::new(Shared {
             timers: Timers::default(),
             fd: AsyncFd::new(fd)?,
-            due: RefCell::new(None),
         });
         let runtime = Self { clock, shared };
         let driver = runtime.clone();
@@ -93,7 +91,6 @@ impl RealRuntime {
     /// Wakes whoever is due, for ever.
     async fn drive(&self) {
         poll_fn(|context| {
-            self.shared.due.replace(Some(context.waker().clone()));
             loop {
                 if let Some(at) = self.shared.timers.fire(self.clock.now()) {
                     self.set_timer(at);

@@ -127,7 +127,12 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let context = Rc::clone(&self.context);
         let (mut turn, mut done) = (Turn::default(), None);
         while let Some(assignment) = self.next(&context, &mut turn, done).await {
-            done = Some(self.iterate(&context, &assignment).await);
+            let (at, end) = self.iterate(&context, &assignment).await;
+            if end != IterationEnd::Ok {
+                // It may have failed without ever waiting, which must not keep the others from running.
+                yield_now().await;
+            }
+            done = Some(at);
         }
         if let Kind::Closed(_) = context.source.kind {
             context.state.starter_ended();
@@ -143,14 +148,15 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
     }
 
-    /// Runs one iteration; returns when it was done.
-    async fn iterate(&mut self, context: &Context<R, D>, assignment: &Assignment) -> Nanos {
+    /// Runs one iteration; returns when it was done, and how it ended.
+    async fn iterate(&mut self, context: &Context<R, D>, assignment: &Assignment) -> (Nanos, IterationEnd) {
         if let Some(at_end) = out_of_rows(context, assignment) {
+            let now = context.runtime.now();
             if at_end == AtEnd::Error {
                 context.begin(assignment);
-                context.end(assignment, assignment.begun, IterationEnd::Failed);
+                context.end(assignment, now, IterationEnd::Failed);
             }
-            return assignment.begun;
+            return (now, IterationEnd::Failed);
         }
         context.begin(assignment);
         self.prepare(context, assignment);
@@ -159,7 +165,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             self.driver.close();
         }
         context.end(assignment, at, end);
-        at
+        (at, end)
     }
 
     async fn steps(&mut self, context: &Context<R, D>, assignment: &Assignment) -> (Nanos, IterationEnd) {
@@ -231,6 +237,19 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             }
         }
     }
+}
+
+/// Lets every other task that is ready run first.
+async fn yield_now() {
+    let mut has_yielded = false;
+    poll_fn(|task| {
+        if std::mem::replace(&mut has_yielded, true) {
+            return Poll::Ready(());
+        }
+        task.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// What happens to an iteration whose rows have run out. With [`AtEnd::Stop`] nothing starts any more.

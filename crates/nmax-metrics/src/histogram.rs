@@ -151,8 +151,30 @@ impl Histogram {
     ///
     /// Between [`Self::min_ns`] and [`Self::max_ns`], always.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
-        let rank = (q.clamp(0.0, 1.0) * self.count() as f64).ceil().max(1.0) as u64;
-        self.value_at_rank_ns(rank)
+        self.value_at_rank_ns(self.rank_of(q))
+    }
+
+    /// The rank of the quantile `q`: ⌈q·n⌉, at least 1.
+    pub fn rank_of(&self, q: f64) -> u64 {
+        (q.clamp(0.0, 1.0) * self.count() as f64).ceil().max(1.0) as u64
+    }
+
+    /// [`Self::value_at_rank_ns`] of each of `ranks`, in one pass over the buckets.
+    pub fn values_at_ranks_ns(&self, ranks: &[u64]) -> Vec<Option<u64>> {
+        let mut order: Vec<usize> = (0..ranks.len()).collect();
+        order.sort_unstable_by_key(|index| ranks[*index]);
+        let mut values = vec![None; ranks.len()];
+        let mut waiting = order.into_iter().filter(|index| (1..=self.count()).contains(&ranks[*index])).peekable();
+        let mut below = 0;
+        for (low_ns, high_ns, count) in self.recorded() {
+            below += count;
+            while let Some(index) = waiting.next_if(|index| ranks[*index] <= below) {
+                let middle_ns = low_ns + (high_ns - low_ns) / 2;
+                let value_ns = if ranks[index] == self.count() { self.exact.max_ns } else { middle_ns };
+                values[index] = Some(value_ns.clamp(self.exact.min_ns, self.exact.max_ns));
+            }
+        }
+        values
     }
 
     /// The value of that rank (1 = smallest) in sorted order, ns, to 0.1 %; `None` beyond the last.

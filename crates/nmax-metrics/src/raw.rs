@@ -29,3 +29,15 @@ pub enum Why {
     /// Drawn uniformly from its window.
     Random,
 }
+
+impl Why {
+    /// The name in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::All => "all",
+            Self::Error => "error",
+            Self::Slow => "slow",
+            Self::Random => "random",
+        }
+    }
+}

@@ -37,8 +37,6 @@ pub use error::StoreError;
 pub use find::{RunEntry, find, list};
 pub use manifest::{Hold, Manifest, SCHEMA_VERSION};
 pub use reader::{Event, RunReader};
-#[cfg(feature = "parquet")]
-pub use samples::{RawSample, Why};
 pub use writer::{RunWriter, write_results};
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nmax_metrics::{Catalog, Nanos, Sample};
+use nmax_metrics::{Catalog, Nanos, RawSample, Sample};
 use parquet::basic::Compression;
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
@@ -56,46 +56,6 @@ pub(crate) fn column_names() -> impl Iterator<Item = &'static str> {
     SCHEMA
         .lines()
         .filter_map(|line| line.trim().strip_suffix(';')?.split(' ').nth(2))
-}
-
-/// An exchange with who did it and why it is kept.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RawSample {
-    /// What was measured.
-    pub sample: Sample,
-    /// Number of the worker.
-    pub worker: u32,
-    /// Number of the virtual user.
-    pub vu: u64,
-    /// Number of the iteration.
-    pub iteration: u64,
-    /// Why it is kept.
-    pub why: Why,
-}
-
-/// Why an exchange is kept raw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// All are.
-    All,
-    /// It was not ok.
-    Error,
-    /// It was one of the slowest.
-    Slow,
-    /// It belongs to the uniform random part.
-    Random,
-}
-
-impl Why {
-    /// The name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Error => "error",
-            Self::Slow => "slow",
-            Self::Random => "random",
-        }
-    }
 }
 
 /// The segments of a run.
@@ -276,7 +236,7 @@ fn write_rows(
     columns.required::<ByteArrayType>(|row| requests[row.sample.name.0 as usize].clone())?;
     columns.required::<ByteArrayType>(|row| scenarios[usize::from(row.sample.scenario)].clone())?;
     columns.required::<Int32Type>(|row| narrow(row.worker))?;
-    columns.required::<Int64Type>(|row| signed(row.vu))?;
+    columns.required::<Int64Type>(|row| i64::from(row.vu))?;
     columns.required::<Int64Type>(|row| signed(row.iteration))?;
     columns.required::<ByteArrayType>(|row| text(outcome_names(row.sample.outcome).0))?;
     columns.optional::<ByteArrayType>(|row| outcome_names(row.sample.outcome).1.map(text))?;

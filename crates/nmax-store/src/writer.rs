@@ -98,7 +98,7 @@ impl RunWriter {
 
     /// Adds raw exchanges to the open segment, and closes it when it is full.
     #[cfg(feature = "parquet")]
-    pub fn samples(&mut self, samples: &[crate::RawSample], catalog: &Catalog) -> Result<(), StoreError> {
+    pub fn samples(&mut self, samples: &[nmax_metrics::RawSample], catalog: &Catalog) -> Result<(), StoreError> {
         self.name(catalog)?;
         self.segments.add(samples, catalog)
     }

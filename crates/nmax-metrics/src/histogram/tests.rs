@@ -55,6 +55,14 @@ proptest! {
         back.set_exact(histogram.exact());
         prop_assert_eq!(back, histogram);
     }
+
+    /// Law: many ranks in one pass are the same as one at a time, in any order, out of range too.
+    #[test]
+    fn ranks_together_are_ranks_alone(values in prop::collection::vec(0..10_000_000_u64, 0..80), ranks in prop::collection::vec(0..90_u64, 0..20)) {
+        let histogram = of(&values);
+        let alone: Vec<_> = ranks.iter().map(|rank| histogram.value_at_rank_ns(*rank)).collect();
+        prop_assert_eq!(histogram.values_at_ranks_ns(&ranks), alone);
+    }
 }
 
 #[test]

@@ -4,12 +4,14 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use proptest::prelude::*;
 
+use nmax_metrics::Why;
+
 use super::*;
 use crate::testing::{self, Scratch, catalog};
 
 fn raw() -> impl Strategy<Value = RawSample> {
     let why = prop_oneof![Just(Why::All), Just(Why::Error), Just(Why::Slow), Just(Why::Random)];
-    (testing::sample(), 0..8_u32, 0..1_000_u64, any::<u32>(), why).prop_map(
+    (testing::sample(), 0..8_u32, 0..1_000_u32, any::<u32>(), why).prop_map(
         |((_, sample), worker, vu, iteration, why)| RawSample {
             sample,
             worker,
@@ -51,7 +53,7 @@ fn expected(raw: &RawSample) -> Vec<(&'static str, Field)> {
         ("request", text(&format!("GET /{}", sample.name.0))),
         ("scenario", text(["browse", "sign-up"][usize::from(sample.scenario)])),
         ("worker", Field::Int(raw.worker as i32)),
-        ("vu", long(raw.vu)),
+        ("vu", long(u64::from(raw.vu))),
         ("iteration", long(raw.iteration)),
         ("outcome", text(outcome)),
         ("error_kind", kind),

@@ -1,0 +1,188 @@
+//! One iteration of one scenario with everything it sent and received: to look at a plan before it is run.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use nmax_http::{Config, Exchange, KeepBody, Reply, Request, Shared};
+use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample};
+use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
+use nmax_plan::schedule::{Stage, StageKind};
+use nmax_plan::share::Share;
+use tokio::task::LocalSet;
+
+use crate::context::Context;
+use crate::driver::{Driver, Drivers};
+use crate::http_driver::{HttpDriver, HttpDrivers};
+use crate::meter::{Link, Meter, MeterSettings, Report};
+use crate::program::{Program, catalog};
+use crate::real::{RealClock, RealRuntime};
+use crate::run::StartError;
+use crate::runtime::Runtime;
+use crate::settings::{KeepSamples, Settings};
+use crate::source::{Source, times};
+use crate::worker;
+
+/// Most bytes of a body that are kept.
+const BODY_MAX: usize = 64 * 1024;
+/// Longer than any iteration: everything falls into one window.
+const WINDOW: Nanos = Nanos::from_secs(366 * 24 * 3600);
+
+/// An exchange with all that was sent and received.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// Request name.
+    pub name: String,
+    /// Head and body as sent.
+    pub request: Vec<u8>,
+    /// Head as received.
+    pub reply_head: Vec<u8>,
+    /// The beginning of the body.
+    pub reply_body: Vec<u8>,
+    /// What was measured.
+    pub measured: RawSample,
+    /// Why it was not ok.
+    pub failure: Option<FailureExample>,
+}
+
+/// Runs one iteration of a scenario without its pauses.
+pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartError> {
+    let plan = Arc::new(only(&settings.plan, scenario));
+    let worker_error = |error| StartError::Worker { worker: 0, error };
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
+    let names = catalog(&plan, settings.names_max);
+    let program = Program::new(Arc::clone(&plan), &names)?;
+    let config = Config {
+        ca_pem: settings.ca_pem.clone(),
+        insecure: plan.defaults.insecure,
+        body_limit: plan.defaults.body_limit_bytes,
+        connect_timeout: None,
+        allow: Arc::clone(&settings.allow),
+    };
+    let clock = RealClock::starting_now();
+    let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
+    let log = Rc::new(RefCell::new(Vec::new()));
+    let drivers = Recording { inner: HttpDrivers::new(shared), log: Rc::clone(&log) };
+    let (reports_in, reports) = sync_channel(4);
+    let (_, recycled) = sync_channel(1);
+    let link = Link { worker: 0, reports: reports_in, recycled };
+    let shared_names = Arc::new(Mutex::new(names));
+    let names = Arc::clone(&shared_names);
+    LocalSet::new().block_on(&reactor, async move {
+        let runtime = RealRuntime::start(clock).map_err(worker_error)?;
+        let source = Source::new(&plan, Share::whole(), 0, 1, runtime.timer())?;
+        let times = times(&plan);
+        let meter = MeterSettings { width: WINDOW, hold: times.hold, keep: KeepSamples::All, seed: plan.seed };
+        let meter = Meter::new(meter, link, runtime.cpu_time());
+        #[expect(clippy::disallowed_methods, reason = "wall time, for cookies")]
+        let unix_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+        let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, unix_s));
+        worker::run(context, times, Nanos::from(plan.graceful_stop)).await;
+        Ok::<(), StartError>(())
+    })?;
+    let (mut raw, mut failures) = (Vec::new(), Vec::new());
+    for report in reports {
+        if let Report::Window { raw: kept, failures: failed, .. } = report {
+            raw.extend(kept);
+            failures.extend(failed);
+        }
+    }
+    let names = shared_names.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // An exchange that could not even be rendered has a record and no bytes.
+    let mut log = log.take().into_iter();
+    Ok(raw
+        .into_iter()
+        .map(|measured| {
+            let is_rendered = measured.sample.outcome != Outcome::Error(ErrorKind::Protocol) || measured.sample.sent.is_some();
+            let sent = if is_rendered { log.next() } else { None };
+            let sent = sent.unwrap_or_default();
+            Traced {
+                name: names.requests.name(measured.sample.name).to_owned(),
+                failure: failures.iter().find(|failure| failure.at == measured.sample.done).cloned(),
+                request: sent.request,
+                reply_head: sent.head,
+                reply_body: sent.body,
+                measured,
+            }
+        })
+        .collect())
+}
+
+/// The plan with nothing but one iteration of one scenario.
+fn only(plan: &Plan, scenario: usize) -> Plan {
+    let mut plan = plan.clone();
+    for (index, other) in plan.scenarios.iter_mut().enumerate() {
+        other.weight = if index == scenario { 1.0 } else { 0.0 };
+        other.pacing = None;
+        for step in &mut other.steps {
+            if let Step::Think(think) = step {
+                *think = ThinkTime::Fixed(Duration::ZERO);
+            }
+        }
+    }
+    plan.workload = Workload::Closed { vus: 1 };
+    plan.stages = vec![Stage { from: 1.0, to: 1.0, length_ns: None, kind: StageKind::Hold }];
+    plan.iterations = Some(1);
+    plan
+}
+
+/// What one exchange sent and received.
+#[derive(Debug, Default)]
+struct Sent {
+    request: Vec<u8>,
+    head: Vec<u8>,
+    body: Vec<u8>,
+}
+
+struct Recording {
+    inner: HttpDrivers,
+    log: Rc<RefCell<Vec<Sent>>>,
+}
+
+impl Drivers for Recording {
+    type Driver = RecordingDriver;
+
+    fn make(&self) -> RecordingDriver {
+        RecordingDriver { inner: self.inner.make(), log: Rc::clone(&self.log) }
+    }
+}
+
+struct RecordingDriver {
+    inner: HttpDriver,
+    log: Rc<RefCell<Vec<Sent>>>,
+}
+
+impl Driver for RecordingDriver {
+    async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
+        self.log.borrow_mut().push(Sent { request: request.bytes.to_vec(), ..Sent::default() });
+        let keep_body = match request.keep_body {
+            KeepBody::Discard => KeepBody::UpTo(BODY_MAX),
+            KeepBody::UpTo(most) => KeepBody::UpTo(most.max(BODY_MAX)),
+        };
+        let exchange = self.inner.exchange(&Request { keep_body, ..*request }).await;
+        let reply = self.inner.reply();
+        if let Some(last) = self.log.borrow_mut().last_mut() {
+            last.head = reply.head().to_vec();
+            last.body = reply.body()[..reply.body().len().min(BODY_MAX)].to_vec();
+        }
+        exchange
+    }
+
+    fn abandon(&mut self) -> Exchange {
+        self.inner.abandon()
+    }
+
+    fn reply(&self) -> Reply<'_> {
+        self.inner.reply()
+    }
+
+    fn close(&mut self) {
+        self.inner.close();
+    }
+
+    fn forget(&mut self) {
+        self.inner.forget();
+    }
+}

@@ -1,0 +1,5 @@
+//! Throw-away.
+#![allow(unreachable_pub, dead_code)]
+#[path = "../src/safety.rs"]
+mod safety;
+fn main() {}

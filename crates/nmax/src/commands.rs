@@ -1,0 +1,8 @@
+//! What each verb does.
+
+pub mod check;
+pub mod once;
+pub mod results;
+pub mod run;
+pub mod small;
+pub mod target;

@@ -1,0 +1,81 @@
+//! `nmax check`: the plan as resolved and how much it will send, offline.
+
+use nmax_plan::document::write::to_yaml;
+use nmax_plan::plan::Plan;
+use nmax_plan::summary::{Forecast, Peak, forecast};
+use nmax_plan::units::format_duration;
+use nmax_report::number;
+use serde_json::json;
+
+use super::once;
+use super::run::complain;
+use crate::args::CheckArgs;
+use crate::exit::Exit;
+use crate::load;
+
+/// Checks a plan; sends something only with `--once`.
+pub fn check(args: &CheckArgs) -> Exit {
+    let plan = match load::plan_of_file(&args.file, &args.plan) {
+        Ok(plan) => plan,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    if args.once {
+        return once::once(args, plan);
+    }
+    let forecast = forecast(&plan);
+    if args.json {
+        println!("{:#}", as_json(&plan, &forecast));
+    } else {
+        print!("{}\n{}", to_yaml(&plan), as_text(&plan, &forecast));
+    }
+    Exit::Pass
+}
+
+fn as_text(plan: &Plan, forecast: &Forecast) -> String {
+    let mut text = format!("# What it will send to {}\n", plan.target);
+    let unknown = || "as many as the replies allow".to_owned();
+    let count = |count: Option<u64>| count.map_or_else(unknown, number::count);
+    let length = forecast.duration.map_or_else(|| "until all iterations are done".to_owned(), format_duration);
+    let peak = match forecast.peak {
+        Peak::RatePerS(rate) => format!("{} iterations per second", number::digits(rate)),
+        Peak::Vus(vus) => format!("{} VUs", number::digits(vus)),
+    };
+    let mut line = |name: &str, value: String| text.push_str(&format!("#   {name:<12}{value}\n"));
+    line("length", length);
+    line("peak", peak);
+    line("iterations", count(forecast.iterations));
+    line("requests", count(forecast.requests));
+    if let Some(rate) = forecast.peak_requests_per_s {
+        line("at the peak", format!("{} requests per second", number::digits(rate)));
+    }
+    for scenario in &forecast.scenarios {
+        let iterations = scenario.iterations.map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
+        let share = number::share(scenario.share);
+        line("scenario", format!("{}: {share}, {} requests each{iterations}", scenario.name, scenario.requests_per_iteration));
+    }
+    text
+}
+
+fn as_json(plan: &Plan, forecast: &Forecast) -> serde_json::Value {
+    let scenarios: Vec<_> = forecast
+        .scenarios
+        .iter()
+        .map(|scenario| {
+            json!({
+                "name": scenario.name, "share": scenario.share, "iterations": scenario.iterations,
+                "requests": scenario.requests, "requests_per_iteration": scenario.requests_per_iteration,
+            })
+        })
+        .collect();
+    let (peak_rate_per_s, peak_vus) = match forecast.peak {
+        Peak::RatePerS(rate) => (Some(rate), None),
+        Peak::Vus(vus) => (None, Some(vus)),
+    };
+    json!({
+        "schema_version": 1, "name": plan.name, "target": plan.target, "plan": to_yaml(plan),
+        "duration_s": forecast.duration.map(|duration| duration.as_secs_f64()),
+        "iterations": forecast.iterations, "requests": forecast.requests,
+        "peak_rate_per_s": peak_rate_per_s, "peak_vus": peak_vus,
+        "peak_requests_per_s": forecast.peak_requests_per_s, "scenarios": scenarios,
+    })
+}

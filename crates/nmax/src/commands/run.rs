@@ -1,0 +1,106 @@
+//! `nmax run`
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+use nmax_engine::KeepSamples;
+use nmax_plan::plan::Plan;
+use nmax_report::terminal::{Style, table};
+use nmax_report::{View, csv, json, junit};
+
+use crate::args::{OutputArgs, RunArgs, Samples};
+use crate::exit::Exit;
+use crate::session::{self, Order};
+use crate::{live, load, preflight, safety};
+
+/// Runs; prints the result.
+pub fn run(args: &RunArgs) -> Exit {
+    let plan = match plan(args) {
+        Ok(plan) => plan,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    let (order, origins) = match order(args, plan) {
+        Ok(order) => order,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    if let Err(error) = preflight::reach(&origins) {
+        return complain(&error, Exit::Unreachable).forgiven(args.exit_zero);
+    }
+    let finished = match session::run(&order) {
+        Ok(finished) => finished,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    print(&finished.view, &args.output);
+    for (file, text) in [(&args.junit, junit::xml as fn(&View) -> String), (&args.csv, csv::requests)] {
+        if let Some(file) = file
+            && let Err(error) = write(file, &text(&finished.view))
+        {
+            return complain(&error, Exit::Usage);
+        }
+    }
+    finished.exit.forgiven(args.exit_zero)
+}
+
+fn plan(args: &RunArgs) -> Result<Plan, load::LoadError> {
+    if load::is_url(&args.what) {
+        return load::plan_of_url(&args.what, &args.plan, &args.planless);
+    }
+    if let Some(flag) = args.planless.given() {
+        let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
+        return Err(load::LoadError::Usage(format!("{flag} was given with a plan\n  help: {help}")));
+    }
+    load::plan_of_file(Path::new(&args.what), &args.plan)
+}
+
+fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), String> {
+    let origins = preflight::origins(&plan)?;
+    let (allow, authorization) = safety::allow(&args.safety, &origins)?;
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
+    let order = Order {
+        name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
+        plan: Arc::new(plan),
+        allow,
+        authorization,
+        workers: args.workers.unwrap_or(cores),
+        pin: args.pin.clone(),
+        keep: match args.samples {
+            Samples::All => KeepSamples::All,
+            Samples::Some => KeepSamples::Some,
+            Samples::None => KeepSamples::None,
+        },
+        runs_dir: args.runs_dir.clone(),
+        note: args.note.clone(),
+        tags: args.tag.clone(),
+        quiet: args.output.quiet,
+    };
+    Ok((order, origins))
+}
+
+/// Prints a result on standard output.
+pub fn print(view: &View, output: &OutputArgs) {
+    if output.json {
+        println!("{:#}", json::summary(view));
+    } else {
+        print!("{}", text(view, output.wide));
+    }
+}
+
+/// The result as a table, as fits standard output.
+pub fn text(view: &View, wide: bool) -> String {
+    let is_terminal = std::io::stdout().is_terminal();
+    let width = if is_terminal { live::terminal_width() } else { 80 };
+    table(view, Style { color: is_terminal && live::use_color(), width, wide })
+}
+
+/// Writes a file; the error says what to do.
+pub fn write(file: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(file, text)
+        .map_err(|error| format!("{}: cannot write: {error}\n  help: choose a writable path", file.display()))
+}
+
+/// Says what is wrong, on standard error.
+pub fn complain(error: &dyn std::fmt::Display, exit: Exit) -> Exit {
+    eprintln!("error: {error}");
+    exit
+}

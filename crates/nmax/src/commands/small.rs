@@ -1,0 +1,43 @@
+//! `nmax init`, `nmax schema`, `nmax completions`
+
+use std::io::Write;
+use std::path::Path;
+
+use clap::CommandFactory;
+use nmax_plan::{document, example};
+
+use super::run::complain;
+use crate::args::{Cli, SchemaKind};
+use crate::exit::Exit;
+
+/// Writes a commented plan; never over an existing file.
+pub fn init(file: &Path) -> Exit {
+    let written = std::fs::OpenOptions::new().write(true).create_new(true).open(file);
+    match written.and_then(|mut file| file.write_all(example::PLAN.as_bytes())) {
+        Ok(()) => {
+            let file = file.display();
+            println!("{file} is written. Next: `nmax check {file}`, then `nmax check {file} --once`.");
+            Exit::Pass
+        }
+        Err(error) => {
+            let help = "choose a new name; an existing file is never overwritten";
+            complain(&format!("{}: cannot write the plan: {error}\n  help: {help}", file.display()), Exit::Usage)
+        }
+    }
+}
+
+/// Prints a JSON Schema.
+pub fn schema(of: SchemaKind) -> Exit {
+    let schema = match of {
+        SchemaKind::Plan => document::schema(),
+        SchemaKind::Summary => nmax_report::json::schema(),
+    };
+    println!("{schema:#}");
+    Exit::Pass
+}
+
+/// Prints a completion script.
+pub fn completions(shell: clap_complete::Shell) -> Exit {
+    clap_complete::generate(shell, &mut Cli::command(), "nmax", &mut std::io::stdout());
+    Exit::Pass
+}

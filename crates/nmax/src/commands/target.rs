@@ -1,0 +1,67 @@
+//! `nmax target`
+
+use std::time::Duration;
+
+use nmax_target::{Options, Target};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::run::complain;
+use crate::args::TargetArgs;
+use crate::exit::Exit;
+
+/// Serves until a signal or the given time; prints each address on a line of its own.
+pub fn target(args: &TargetArgs) -> Exit {
+    let reactor = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(reactor) => reactor,
+        Err(error) => return complain(&error, Exit::Internal),
+    };
+    reactor.block_on(async {
+        let target = match Target::bind(options(args)).await {
+            Ok(target) => target,
+            Err(error) => return complain(&error, Exit::Usage),
+        };
+        for address in target.addresses() {
+            println!("{address}");
+        }
+        match target.run(shutdown(args.for_time)).await {
+            Ok(()) => Exit::Pass,
+            Err(error) => complain(&error, Exit::Internal),
+        }
+    })
+}
+
+fn options(args: &TargetArgs) -> Options {
+    let default = Options::default();
+    Options {
+        listen: if args.listen.is_empty() { default.listen } else { args.listen.clone() },
+        workers: args.workers.max(1),
+        seed: args.seed,
+        services: args.service.clone(),
+        stalls: args.stall.clone(),
+        errors: args.errors.unwrap_or_default(),
+        resets: args.resets.unwrap_or_default(),
+        reply_bytes: args.reply_bytes,
+        shop: args.shop,
+        ca_file: args.ca_file.clone(),
+        tls_names: default.tls_names,
+        grace: default.grace,
+    }
+}
+
+async fn shutdown(for_time: Option<Duration>) {
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    let end = async {
+        match for_time {
+            Some(time) => tokio::time::sleep(time).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        () = end => {}
+    }
+}

@@ -1,0 +1,120 @@
+//! Progress on standard error: a panel that redraws itself on a terminal, plain lines elsewhere.
+
+use std::collections::VecDeque;
+use std::io::{IsTerminal, Write};
+
+use nmax_metrics::{Nanos, Window};
+use nmax_plan::plan::Plan;
+use nmax_report::terminal::{LiveView, Style, plain_line, progress};
+
+/// Windows that the panel's sparkline shows.
+const WINDOWS_MAX: usize = 60;
+/// Windows behind the panel's numbers.
+const WINDOWS_NUMBERS: usize = 5;
+/// Between two plain lines.
+const PLAIN_PERIOD: Nanos = Nanos::from_secs(10);
+
+/// Progress of one run.
+pub enum Live {
+    /// Nothing is shown.
+    Quiet,
+    /// A line now and then.
+    Plain { windows: Vec<Window>, next: Nanos },
+    /// A panel of several lines.
+    Panel { recent: VecDeque<Window>, history: VecDeque<u64>, style: Style, lines: usize },
+}
+
+impl Live {
+    /// As fits standard error.
+    pub fn new(quiet: bool) -> Self {
+        if quiet {
+            return Self::Quiet;
+        }
+        let is_dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        if std::io::stderr().is_terminal() && !is_dumb && std::env::var_os("CI").is_none() {
+            let style = Style { color: use_color(), width: terminal_width(), wide: false };
+            Self::Panel { recent: VecDeque::new(), history: VecDeque::new(), style, lines: 0 }
+        } else {
+            Self::Plain { windows: Vec::new(), next: PLAIN_PERIOD }
+        }
+    }
+
+    /// Shows a window.
+    pub fn window(&mut self, plan: &Plan, total: Option<Nanos>, window: &Window) {
+        let total_s = total.map(Nanos::as_secs_f64);
+        let elapsed_s = window.end().as_secs_f64();
+        match self {
+            Self::Quiet => {}
+            Self::Plain { windows, next } => {
+                windows.push(window.clone());
+                if window.end() >= *next {
+                    let view = LiveView::new(plan, elapsed_s, total_s, windows);
+                    eprintln!("{}", plain_line(&view));
+                    *next = window.end() + PLAIN_PERIOD;
+                    windows.clear();
+                }
+            }
+            Self::Panel { recent, history, style, lines } => {
+                recent.push_back(window.clone());
+                if recent.len() > WINDOWS_NUMBERS {
+                    recent.pop_front();
+                }
+                history.push_back(ended(window));
+                if history.len() > WINDOWS_MAX {
+                    history.pop_front();
+                }
+                let mut view = LiveView::new(plan, elapsed_s, total_s, recent.make_contiguous());
+                view.history = history.iter().copied().collect();
+                redraw(lines, &progress(&view, *style));
+            }
+        }
+    }
+
+    /// Prints a line that stays.
+    pub fn say(&mut self, text: &str) {
+        if let Self::Panel { lines, .. } = self {
+            redraw(lines, &[]);
+        }
+        eprintln!("{text}");
+    }
+
+    /// Takes the panel away.
+    pub fn clear(&mut self) {
+        if let Self::Panel { lines, .. } = self {
+            redraw(lines, &[]);
+        }
+    }
+}
+
+/// Exchanges that ended in a window.
+fn ended(window: &Window) -> u64 {
+    let sections = nmax_metrics::Section::ALL.iter().flat_map(|section| window.aggregate.requests(*section));
+    sections.map(|(_, stats)| stats.count()).sum()
+}
+
+/// Replaces the lines drawn before.
+fn redraw(drawn: &mut usize, lines: &[String]) {
+    let mut text = String::new();
+    if *drawn > 0 {
+        text.push_str(&format!("\x1b[{drawn}A\r\x1b[J"));
+    }
+    for line in lines {
+        text.push_str(line);
+        text.push('\n');
+    }
+    *drawn = lines.len();
+    // A terminal that is gone does not end the run.
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Whether to use color on standard error or output, when it is a terminal.
+pub fn use_color() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        && std::env::var("TERM").map_or(true, |term| term != "dumb")
+}
+
+/// Columns of the terminal, 80 when unknown.
+pub fn terminal_width() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok();
+    size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(80).min(160)
+}

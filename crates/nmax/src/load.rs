@@ -1,0 +1,138 @@
+//! From a file or URL and the flags around it to a plan.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use nmax_extract::Extractor;
+use nmax_plan::document::{self, DocumentError, Options};
+use nmax_plan::plan::{Arrivals, Connection, Method, Plan, Version};
+use nmax_plan::planless::Planless;
+
+use crate::args::{PlanArgs, PlanlessArgs};
+
+/// Why there is no plan.
+#[derive(Debug)]
+pub enum LoadError {
+    /// The file cannot be read.
+    File(String),
+    /// What is wrong with the document or the arguments, all at once.
+    Document(Vec<DocumentError>),
+    /// Flags that do not fit.
+    Usage(String),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(text) | Self::Usage(text) => f.write_str(text),
+            Self::Document(errors) => {
+                for error in errors {
+                    writeln!(f, "{error}")?;
+                }
+                let plural = if errors.len() == 1 { "" } else { "s" };
+                write!(f, "{} error{plural}; nothing was sent", errors.len())
+            }
+        }
+    }
+}
+
+/// Whether the argument of `nmax run` is a URL.
+pub fn is_url(what: &str) -> bool {
+    what.contains("://")
+}
+
+/// The plan of a file, changed by flags.
+pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<Plan, LoadError> {
+    let text = fs::read_to_string(file).map_err(|error| {
+        let help = "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
+        LoadError::File(format!("{}: cannot read the plan: {error}\n  help: {help}", file.display()))
+    })?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let read = |name: &str| fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+    let given = |name: &str| args.env.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.clone());
+    let env = |name: &str| given(name).or_else(|| std::env::var(name).ok());
+    let options = Options {
+        file: &file.display().to_string(),
+        read: &read,
+        env: &env,
+        target: args.target.as_deref(),
+        set: &args.set,
+        duration: args.duration,
+        seed: args.seed,
+        check_source: &|source| Extractor::new(source).map(|_| ()),
+    };
+    let mut plan = document::parse(&text, &options).map_err(LoadError::Document)?;
+    // Files that the plan names are relative to it.
+    for name in &mut plan.defaults.ca_files {
+        *name = folder.join(&*name).display().to_string();
+    }
+    plan.defaults.ca_files.extend(args.ca.iter().cloned());
+    plan.defaults.insecure |= args.insecure;
+    Ok(plan)
+}
+
+/// The plan of a URL and flags.
+pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Plan, LoadError> {
+    if !args.set.is_empty() || !args.env.is_empty() || args.target.is_some() {
+        return Err(LoadError::Usage(
+            "--set, -e and --target change a plan, but a URL was given\n  help: write a plan with `nmax init`".into(),
+        ));
+    }
+    let method = run.method.unwrap_or(if run.body.is_some() { Method::Post } else { Method::Get });
+    let planless = Planless {
+        method,
+        headers: run.headers.clone(),
+        body: run.body.clone(),
+        vus: run.vus,
+        rate_per_s: run.rate,
+        arrivals: if run.poisson { Arrivals::Poisson } else { Arrivals::Even },
+        duration: args.duration,
+        requests: run.requests,
+        version: if run.http10 { Version::Http10 } else { Version::Http11 },
+        connection: if run.close { Connection::PerRequest } else { Connection::KeepAlive },
+        timeout: run.timeout,
+        ca_files: args.ca.clone(),
+        insecure: args.insecure,
+        seed: args.seed,
+        ..Planless::get(url)
+    };
+    Plan::for_url(&planless).map_err(LoadError::Document)
+}
+
+/// The plan that a run's manifest holds. Data files that are gone are stood in for: reports do not need their rows.
+pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
+    let columns = columns_used(yaml);
+    let read = |_: &str| Ok(format!("{}\n{}\n", columns.join(","), vec!["-"; columns.len()].join(",")));
+    let options = Options {
+        file: "manifest.json: plan",
+        read: &read,
+        env: &|_| None,
+        target: None,
+        set: &[],
+        duration: None,
+        seed: None,
+        check_source: &|_| Ok(()),
+    };
+    document::parse(yaml, &options).map_err(LoadError::Document)
+}
+
+/// Every `column` of a `${feeder.column}` in a document.
+fn columns_used(yaml: &str) -> Vec<String> {
+    let holes = yaml.split("${").skip(1).filter_map(|rest| rest.split_once('}'));
+    let columns: BTreeSet<String> =
+        holes.filter_map(|(hole, _)| hole.split_once('.')).map(|(_, column)| column.trim().to_owned()).collect();
+    if columns.is_empty() { vec!["column".to_owned()] } else { columns.into_iter().collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_in_holes() {
+        assert_eq!(columns_used("a ${people.email} b ${x} ${people.name}"), ["email", "name"]);
+        assert_eq!(columns_used("nothing"), ["column"]);
+    }
+}

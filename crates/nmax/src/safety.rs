@@ -1,0 +1,213 @@
+//! What may be loaded: loopback freely, private addresses when allowed, public hosts with proof or the user's word.
+//!
+//! [`establish`] looks at the targets of a plan before a run and gives a [`Policy`]. The policy is asked again for
+//! every address at every connection, so redirects, absolute URLs and names that change their address meet the same
+//! rules. Metadata services of clouds are never loaded.
+//!
+//! # Layout
+//! - pure: [`address`] (what an address leads to), [`target`] (hosts and networks as written), [`policy`] (the
+//!   decision), [`dns`] (bytes of a TXT query)
+//! - shell: [`config`] (the user's allow list), [`well_known`] and [`txt`] (the two proofs)
+
+use std::fmt::Write as _;
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use nmax_http::Origin;
+
+pub mod address;
+pub mod config;
+pub mod dns;
+pub mod policy;
+pub mod target;
+pub mod txt;
+pub mod well_known;
+
+pub use policy::Policy;
+
+use config::ConfigError;
+use policy::{Allowed, Given, Proof, Refusal, Why};
+use target::{Host, Pattern};
+
+/// The longest wait for `/.well-known/nmax` of an origin.
+const FETCH_LIMIT: Duration = Duration::from_secs(5);
+/// The longest wait for a name server.
+const DNS_LIMIT: Duration = Duration::from_secs(2);
+
+/// Which targets the user opens.
+#[derive(Clone, Debug, Default, clap::Args)]
+#[command(next_help_heading = "Safety")]
+pub struct SafetyArgs {
+    /// Private target that may be loaded: a host name, an address or a network such as 10.0.0.0/8; may be repeated
+    #[arg(long = "allow-target", value_name = "WHAT")]
+    pub allow_target: Vec<Pattern>,
+    /// Public host, by its exact name, that you have the right to load; recorded in the run; may be repeated
+    #[arg(long = "i-am-authorized-to-test", value_name = "HOST")]
+    pub authorized: Vec<Host>,
+}
+
+/// Why a run must not start.
+#[derive(Debug, thiserror::Error)]
+pub enum SafetyError {
+    /// The user's configuration is wrong.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// A target has no address.
+    #[error("{host}: the name has no address: {error}\n  help: check its spelling, or your DNS")]
+    Unresolved {
+        /// The name.
+        host: Host,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Targets that may not be loaded, at least one.
+    #[error("{}", joined(.0))]
+    Refused(Vec<Refused>),
+}
+
+/// A target that may not be loaded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// What, why, and what to do.
+    pub refusal: Refusal,
+    /// Where proof was looked for, and what was there.
+    pub looked: Vec<String>,
+}
+
+fn joined(refused: &[Refused]) -> String {
+    let mut text = String::new();
+    for (index, one) in refused.iter().enumerate() {
+        let separator = if index > 0 { "\n" } else { "" };
+        let _ = write!(text, "{separator}{}", one.refusal);
+        for found in &one.looked {
+            let _ = write!(text, "\n  looked for proof: {found}");
+        }
+    }
+    text
+}
+
+/// Decides whether `origins` may be loaded, and on whose authority, in words for the run's manifest.
+///
+/// Reads the user's configuration, resolves every host, and looks for proof only at public hosts that no flag names.
+/// The words are `None` when there is no origin. Needs a runtime with timers and sockets.
+pub async fn establish(args: &SafetyArgs, origins: &[Origin]) -> Result<(Policy, Option<String>), SafetyError> {
+    let flags = args.allow_target.iter().map(|what| Allowed {
+        what: what.clone(),
+        given: Given::Flag,
+    });
+    let mut allow: Vec<Allowed> = flags.collect();
+    if let Some(path) = config::path(|name| std::env::var_os(name)) {
+        allow.extend(config::load(&path)?);
+    }
+    let policy = Policy::new(allow, args.authorized.clone(), Vec::new());
+    settle(policy, origins, &Network).await
+}
+
+/// What deciding needs from outside.
+trait Outside {
+    /// The addresses of a host, at least one.
+    async fn addresses(&self, host: &Host) -> io::Result<Vec<IpAddr>>;
+    /// Proof that the user controls `host`, which `origins` name; else what was found in its place.
+    async fn proof(&self, host: &Host, origins: &[&Origin]) -> Result<Proof, Vec<String>>;
+}
+
+/// Decides about each host of `origins`; a proof that is found becomes part of the policy.
+async fn settle(
+    mut policy: Policy,
+    origins: &[Origin],
+    outside: &impl Outside,
+) -> Result<(Policy, Option<String>), SafetyError> {
+    let (mut refused, mut permits) = (Vec::new(), Vec::new());
+    for (host, origins) in by_host(origins) {
+        let addresses = match outside.addresses(&host).await {
+            Ok(addresses) => addresses,
+            Err(error) => return Err(SafetyError::Unresolved { host, error }),
+        };
+        let mut looked = Vec::new();
+        if lacks_only_proof(&policy, &host, &addresses) {
+            match outside.proof(&host, &origins).await {
+                Ok(proof) => policy.add(proof),
+                Err(found) => looked = found,
+            }
+        }
+        for &ip in &addresses {
+            match policy.permit(&host, ip) {
+                Ok(permit) => permits.push(permit.to_string()),
+                Err(refusal) => {
+                    refused.push(Refused { refusal, looked });
+                    break;
+                }
+            }
+        }
+    }
+    if !refused.is_empty() {
+        return Err(SafetyError::Refused(refused));
+    }
+    let mut authorization: Vec<String> = Vec::new();
+    for permit in permits {
+        if !authorization.contains(&permit) {
+            authorization.push(permit);
+        }
+    }
+    Ok((policy, (!authorization.is_empty()).then(|| authorization.join("; "))))
+}
+
+/// The hosts in the order of their first origin, each with its different origins.
+fn by_host(origins: &[Origin]) -> Vec<(Host, Vec<&Origin>)> {
+    let mut hosts: Vec<(Host, Vec<&Origin>)> = Vec::new();
+    for origin in origins {
+        let host = Host::of_url(&origin.host);
+        match hosts.iter_mut().find(|(known, _)| *known == host) {
+            None => hosts.push((host, vec![origin])),
+            Some((_, known)) if known.contains(&origin) => {}
+            Some((_, known)) => known.push(origin),
+        }
+    }
+    hosts
+}
+
+/// True when proof of control would open every address that is closed now.
+fn lacks_only_proof(policy: &Policy, host: &Host, addresses: &[IpAddr]) -> bool {
+    let closed = || addresses.iter().filter_map(|&ip| policy.permit(host, ip).err());
+    closed().next().is_some() && closed().all(|refusal| matches!(refusal.why, Why::Public { .. }))
+}
+
+/// The real outside.
+struct Network;
+
+impl Outside for Network {
+    async fn addresses(&self, host: &Host) -> io::Result<Vec<IpAddr>> {
+        if let Some(ip) = host.address() {
+            return Ok(vec![ip]);
+        }
+        let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
+        let mut addresses: Vec<IpAddr> = found.map(|address| address.ip()).collect();
+        addresses.dedup();
+        if addresses.is_empty() {
+            return Err(io::Error::from(io::ErrorKind::NotFound));
+        }
+        Ok(addresses)
+    }
+
+    async fn proof(&self, host: &Host, origins: &[&Origin]) -> Result<Proof, Vec<String>> {
+        let mut looked = Vec::new();
+        for origin in origins {
+            match well_known::prove(origin, well_known::public_only(host.clone()), FETCH_LIMIT).await {
+                Ok(proof) => return Ok(proof),
+                Err(found) => looked.push(found),
+            }
+        }
+        if host.address().is_none() {
+            let resolv_conf = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
+            match txt::prove(host, &txt::name_servers(&resolv_conf), DNS_LIMIT).await {
+                Ok(proof) => return Ok(proof),
+                Err(found) => looked.push(found),
+            }
+        }
+        Err(looked)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,360 @@
+//! One run from its plan to its verdict: engine, directory, progress, conclusion.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use nmax_analysis::Judgement;
+use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, watch};
+use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
+use nmax_plan::document::write::to_yaml;
+use nmax_plan::plan::Plan;
+use nmax_plan::share::Share;
+use nmax_report::{RunInfo, View, html, json};
+use nmax_store::{Hold, Manifest, RunReader, RunWriter, StoreError};
+use sha2::{Digest, Sha256};
+
+use crate::exit::Exit;
+use crate::live::Live;
+use crate::signals::Interrupts;
+use crate::tally::Tally;
+
+/// How often signals are looked at.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// What a run needs besides its plan.
+pub struct Order {
+    pub plan: Arc<Plan>,
+    pub allow: Allow,
+    pub authorization: Option<String>,
+    pub workers: u32,
+    pub pin: Vec<usize>,
+    pub keep: KeepSamples,
+    pub runs_dir: PathBuf,
+    pub name: String,
+    pub note: String,
+    pub tags: Vec<String>,
+    pub quiet: bool,
+}
+
+/// A run that has ended.
+pub struct Finished {
+    pub view: View,
+    pub exit: Exit,
+    pub directory: PathBuf,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The directory cannot be written at the start.
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    /// The workers did not start.
+    #[error("{0}")]
+    Start(#[from] nmax_engine::StartError),
+    /// An additional issuer's certificate cannot be read.
+    #[error("{file}: cannot read the certificate: {error}\n  help: `--ca` and `tls.ca` take PEM files")]
+    Certificate { file: String, error: std::io::Error },
+}
+
+/// Runs a plan to its end and writes everything.
+pub fn run(order: &Order) -> Result<Finished, SessionError> {
+    let plan = &order.plan;
+    let ca_pem = certificates(plan)?;
+    let settings = Settings {
+        plan: Arc::clone(plan),
+        workers: order.workers,
+        pin: order.pin.clone(),
+        share: Share::whole(),
+        names_max: nmax_metrics::names::NAMES_MAX,
+        keep: order.keep,
+        ca_pem,
+        allow: Arc::clone(&order.allow),
+    };
+    let manifest = manifest(order);
+    let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
+    let interrupts = Interrupts::listen();
+    let mut run = Run::start(&settings)?;
+    let mut live = Live::new(order.quiet);
+    let mut tally = Tally::new(plan);
+    let mut observer = Observer::default();
+    let mut asked = 0;
+    let mut trouble = None;
+    loop {
+        match run.next(PATIENCE) {
+            Event::Ended => break,
+            Event::Quiet => {}
+            Event::Window(complete) if trouble.is_none() => {
+                let catalog = run.catalog().clone();
+                let written = keep(&mut writer, &mut tally, &catalog, &complete, order.keep)
+                    .and_then(|()| observer.observe(&mut writer, &mut tally, &run));
+                if let Err(error) = written {
+                    live.say(&format!("{error}\n  the run is stopped"));
+                    trouble = Some(error);
+                    run.cut();
+                }
+                live.window(plan, run.times().end, &complete.window);
+            }
+            Event::Window(_) => {}
+        }
+        obey(&interrupts, &mut asked, &run, &mut tally, &mut live);
+    }
+    live.clear();
+    let catalog = run.catalog().clone();
+    let exit = end(&mut writer, &mut tally, &run, &catalog, asked, trouble.is_some());
+    let directory = writer.path().to_owned();
+    let (judgement, mut view) = tally.conclude(plan, &catalog, info(&manifest));
+    view.report_path = Some(directory.join("report.html").display().to_string());
+    let summary = format!("{:#}\n", json::summary(&view));
+    let closed = exit.and_then(|()| writer.finish(&summary, &html::page(&view)));
+    if let Err(error) = closed
+        && trouble.is_none()
+    {
+        live.say(&error.to_string());
+        trouble = Some(error);
+    }
+    let exit = match (asked, &trouble) {
+        (1.., _) => Exit::Interrupted,
+        (0, Some(_)) => Exit::Unreachable,
+        (0, None) => exit_of(&judgement, tally.totals()),
+    };
+    Ok(Finished { view, exit, directory })
+}
+
+/// The additional issuers of a plan, PEM.
+pub fn certificates(plan: &Plan) -> Result<Vec<Vec<u8>>, SessionError> {
+    let read = |file: &String| {
+        std::fs::read(file).map_err(|error| SessionError::Certificate { file: file.clone(), error })
+    };
+    plan.defaults.ca_files.iter().map(read).collect()
+}
+
+/// Stops or cuts the run as often as the person asked.
+fn obey(interrupts: &Interrupts, asked: &mut u32, run: &Run, tally: &mut Tally, live: &mut Live) {
+    let count = interrupts.count();
+    if count == *asked {
+        return;
+    }
+    if *asked == 0 {
+        tally.load_ended = Some(run.now());
+        tally.facts.interrupted = true;
+        run.stop();
+        live.say("Stopping: requests under way may end, everything is written. Ctrl-C again cuts them off.");
+    }
+    if count >= 2 {
+        run.cut();
+    }
+    *asked = count;
+}
+
+fn keep(
+    writer: &mut RunWriter,
+    tally: &mut Tally,
+    catalog: &Catalog,
+    complete: &Complete,
+    keep: KeepSamples,
+) -> Result<(), StoreError> {
+    writer.window(&complete.window, catalog)?;
+    if keep != KeepSamples::None {
+        writer.samples(&complete.raw, catalog)?;
+    }
+    for failure in &complete.failures {
+        writer.failure(failure)?;
+        tally.failure(failure.clone());
+    }
+    tally.window(&complete.window);
+    Ok(())
+}
+
+/// Reads this process once per window.
+#[derive(Default)]
+struct Observer {
+    before: Option<(watch::Reading, Nanos)>,
+}
+
+impl Observer {
+    fn observe(&mut self, writer: &mut RunWriter, tally: &mut Tally, run: &Run) -> Result<(), StoreError> {
+        let (now, reading) = (run.now(), watch::read());
+        let (before, before_at) = self.before.unwrap_or((reading, now));
+        self.before = Some((reading, now));
+        for resource in reading.resources(now, &before, before_at) {
+            writer.resource(&resource)?;
+            tally.resource(&resource);
+        }
+        Ok(())
+    }
+}
+
+/// Writes what is only known at the end.
+fn end(
+    writer: &mut RunWriter,
+    tally: &mut Tally,
+    run: &Run,
+    catalog: &Catalog,
+    asked: u32,
+    is_broken: bool,
+) -> Result<(), StoreError> {
+    let ended = run.ended_at();
+    let load_ended = tally.load_ended.or(run.times().end).unwrap_or(ended).min(ended);
+    let cpu = run.used().filter_map(|used| used.utilization()).fold(None, |most: Option<f64>, one| {
+        Some(most.map_or(one, |most| most.max(one)))
+    });
+    let line = |metric: &str, value: f64, unit: &str| Resource {
+        at: ended,
+        host: "injector".into(),
+        source: "run".into(),
+        metric: metric.into(),
+        value,
+        unit: unit.into(),
+    };
+    let mut lines = vec![
+        line("workers_count", f64::from(run.workers()), "count"),
+        line("load_ended_s", load_ended.as_secs_f64(), "s"),
+        line("ended_s", ended.as_secs_f64(), "s"),
+        line("interrupted", f64::from(u8::from(asked > 0 || is_broken)), "flag"),
+    ];
+    lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
+    lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));
+    lines.iter().for_each(|line| tally.resource(line));
+    let mut events = Vec::new();
+    if let Some(why) = run.ended_early() {
+        events.push(("DATA_ENDED", why.to_owned()));
+    }
+    if asked > 0 {
+        events.push(("INTERRUPTED", "the run was stopped by a signal".to_owned()));
+    }
+    if catalog.requests.overflowed() > 0 {
+        let template = nmax_metrics::suggest_template(catalog.requests.list());
+        let advice = template.map_or_else(String::new, |name| format!("; give the step `name: {name}`"));
+        events.push(("NAMES_CAPPED", format!("more request names than are told apart, the rest is `other`{advice}")));
+    }
+    events.iter().for_each(|(code, text)| tally.event(ended, code, text));
+    if is_broken {
+        return Ok(());
+    }
+    lines.iter().try_for_each(|line| writer.resource(line))?;
+    events.iter().try_for_each(|(code, text)| writer.event(ended, code, text))
+}
+
+/// What the judgement and the exchanges mean for the exit code.
+pub fn exit_of(judgement: &Judgement, totals: &Aggregate) -> Exit {
+    let total = totals.whole().total(Section::Hold);
+    let unreachable = [ErrorKind::Dns, ErrorKind::Connect, ErrorKind::Tls, ErrorKind::Blocked];
+    let never: u64 = unreachable.iter().map(|kind| total.errors[kind.index()]).sum();
+    if total.count() > 0 && never == total.count() {
+        return Exit::Unreachable;
+    }
+    match judgement.verdict {
+        nmax_analysis::Verdict::Pass => Exit::Pass,
+        nmax_analysis::Verdict::Fail => Exit::Failed,
+        nmax_analysis::Verdict::Invalid => Exit::Invalid,
+    }
+}
+
+/// The result of a run that is in its directory, complete or cut short.
+pub fn read(directory: &Path) -> Result<Finished, String> {
+    let reader = RunReader::open(directory).map_err(|error| error.to_string())?;
+    let manifest = reader.manifest().clone();
+    let plan = crate::load::plan_of_manifest(&manifest.plan).map_err(|error| error.to_string())?;
+    let mut tally = Tally::new(&plan);
+    tally.facts.workers = manifest.workers as u32;
+    let read = |tally: &mut Tally| -> Result<(), StoreError> {
+        for resource in reader.resources()? {
+            tally.resource(&resource?);
+        }
+        for window in reader.windows()? {
+            tally.window(&window?);
+        }
+        for failure in reader.failures()? {
+            tally.failure(failure?);
+        }
+        for event in reader.events()? {
+            let event = event?;
+            tally.event(event.at, &event.code, &event.text);
+        }
+        Ok(())
+    };
+    read(&mut tally).map_err(|error| error.to_string())?;
+    if tally.ended.is_none() {
+        tally.facts.interrupted = true;
+    }
+    let (judgement, mut view) = tally.conclude(&plan, reader.catalog(), info(&manifest));
+    let report = directory.join("report.html");
+    view.report_path = report.exists().then(|| report.display().to_string());
+    let exit = exit_of(&judgement, tally.totals());
+    Ok(Finished { view, exit, directory: directory.to_owned() })
+}
+
+fn manifest(order: &Order) -> Manifest {
+    let plan = &order.plan;
+    let yaml = to_yaml(plan);
+    let sha256: String = Sha256::digest(yaml.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let times = nmax_engine::times(plan);
+    #[expect(clippy::disallowed_methods, reason = "the label of the run")]
+    let now = SystemTime::now();
+    let catalog = nmax_engine::program::catalog(plan, usize::MAX);
+    Manifest {
+        schema_version: nmax_store::SCHEMA_VERSION,
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        id: run_id(now),
+        name: order.name.clone(),
+        note: order.note.clone(),
+        tags: order.tags.clone(),
+        started_at: jiff::Timestamp::try_from(now).unwrap_or_default().to_string(),
+        seed: plan.seed,
+        plan: yaml,
+        plan_sha256: sha256,
+        target: plan.target.clone(),
+        machine: nmax_store::host::machine(),
+        command: command(),
+        workers: u64::from(order.workers),
+        window_ns: Nanos::from(plan.window).0,
+        hold: Hold { start_ns: times.hold.0.0, end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0) },
+        authorization: order.authorization.clone(),
+        scenarios: catalog.scenarios,
+        checks: catalog.checks,
+    }
+}
+
+/// Short, and different for two runs of one machine: time in base 36 and the process.
+fn run_id(now: SystemTime) -> String {
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut number = (since.as_millis() << 12) | u128::from(std::process::id() & 0xfff);
+    let mut digits = Vec::new();
+    while number > 0 {
+        digits.push(b"0123456789abcdefghijklmnopqrstuvwxyz"[(number % 36) as usize]);
+        number /= 36;
+    }
+    digits.reverse();
+    String::from_utf8_lossy(&digits).into_owned()
+}
+
+/// The command line, quoted for a shell.
+fn command() -> String {
+    let quoted = |arg: std::ffi::OsString| {
+        let arg = arg.to_string_lossy().into_owned();
+        let is_plain = !arg.is_empty() && arg.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
+        if is_plain { arg } else { format!("'{}'", arg.replace('\'', "'\\''")) }
+    };
+    let mut words = vec!["nmax".to_owned()];
+    words.extend(std::env::args_os().skip(1).map(quoted));
+    words.join(" ")
+}
+
+fn info(manifest: &Manifest) -> RunInfo {
+    RunInfo {
+        id: manifest.id.clone(),
+        name: manifest.name.clone(),
+        note: manifest.note.clone(),
+        tags: manifest.tags.clone(),
+        started_at: manifest.started_at.clone(),
+        seed: manifest.seed,
+        plan_sha256: manifest.plan_sha256.clone(),
+        plan_yaml: manifest.plan.clone(),
+        target: manifest.target.clone(),
+        machine: manifest.machine.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        command: manifest.command.clone(),
+        nmax_version: manifest.nmax_version.clone(),
+    }
+}

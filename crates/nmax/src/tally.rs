@@ -1,0 +1,161 @@
+//! Sums of a run as its windows come, live or read back from its directory: the same numbers either way.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use nmax_analysis::{Evidence, InjectorFacts, Judgement, judge};
+use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Resource, Section, Window};
+use nmax_plan::plan::Plan;
+use nmax_plan::threshold::Within;
+use nmax_report::{Event, RunInfo, SeriesBuilder, View};
+
+/// Most bins of the charts over time.
+const BINS_MAX: usize = 300;
+/// Failure examples that a report may show.
+const EXAMPLES_MAX: usize = 1_000;
+
+/// Sums of a run.
+pub struct Tally {
+    hold: (Nanos, Nanos),
+    totals: Aggregate,
+    series: SeriesBuilder,
+    /// Distinct spans that thresholds ask for, and the windows that may belong to them.
+    spans: Vec<Duration>,
+    recent: VecDeque<Window>,
+    failures: Vec<FailureExample>,
+    events: Vec<Event>,
+    windows: u64,
+    last_end: Nanos,
+    cpu: (Nanos, Nanos),
+    /// What is known of the injector.
+    pub facts: InjectorFacts,
+    /// When the load ended, if not as planned.
+    pub load_ended: Option<Nanos>,
+    /// When everything had ended.
+    pub ended: Option<Nanos>,
+}
+
+impl Tally {
+    /// Nothing yet.
+    pub fn new(plan: &Plan) -> Self {
+        let times = nmax_engine::times(plan);
+        let mut spans: Vec<Duration> = plan
+            .thresholds
+            .iter()
+            .filter_map(|threshold| match threshold.within {
+                Within::Last(span) => Some(span),
+                Within::Hold | Within::Whole => None,
+            })
+            .collect();
+        spans.sort_unstable();
+        spans.dedup();
+        Self {
+            hold: times.hold,
+            totals: Aggregate::default(),
+            series: SeriesBuilder::new(times.end.unwrap_or(Nanos::from_secs(60)), BINS_MAX),
+            spans,
+            recent: VecDeque::new(),
+            failures: Vec::new(),
+            events: Vec::new(),
+            windows: 0,
+            last_end: Nanos::ZERO,
+            cpu: (Nanos::ZERO, Nanos::ZERO),
+            facts: InjectorFacts::default(),
+            load_ended: None,
+            ended: None,
+        }
+    }
+
+    /// Adds a window, in order.
+    pub fn window(&mut self, window: &Window) {
+        self.totals.merge(&window.aggregate);
+        self.series.push(window);
+        self.facts.windows_missing += window.index.saturating_sub(self.windows);
+        self.windows = window.index + 1;
+        self.last_end = window.end();
+        let load = window.aggregate.load(Section::Hold);
+        self.cpu = (self.cpu.0 + load.cpu, self.cpu.1 + load.worker_time);
+        if let Some(longest) = self.spans.last() {
+            self.recent.push_back(window.clone());
+            // What comes after the hold is its drain and must not push its last part out.
+            let until = window.end().min(self.hold.1);
+            while self.recent.front().is_some_and(|first| first.end() + Nanos::from(*longest) <= until) {
+                self.recent.pop_front();
+            }
+        }
+    }
+
+    /// Adds a failed exchange kept for study.
+    pub fn failure(&mut self, failure: FailureExample) {
+        if self.failures.len() < EXAMPLES_MAX {
+            self.failures.push(failure);
+        }
+    }
+
+    /// Adds something that happened.
+    pub fn event(&mut self, at: Nanos, code: &str, text: &str) {
+        self.events.push(Event { at_s: at.as_secs_f64(), code: code.into(), text: text.into() });
+    }
+
+    /// Takes what a resource line says of the injector or of the run's end.
+    pub fn resource(&mut self, resource: &Resource) {
+        if resource.host != "injector" {
+            return;
+        }
+        let value = resource.value;
+        let most = |known: &mut Option<u64>| *known = Some(known.unwrap_or(0).max(value as u64));
+        match resource.metric.as_str() {
+            "open_files_count" => most(&mut self.facts.open_files_max),
+            "sockets_count" => most(&mut self.facts.ports_used_max),
+            "open_files_limit_count" => self.facts.open_files_limit = Some(value as u64),
+            "workers_count" => self.facts.workers = value as u32,
+            "cpu_utilization_hold_max" => self.facts.cpu_utilization_max = Some(value),
+            "load_ended_s" => self.load_ended = Some(nanos(value)),
+            "ended_s" => self.ended = Some(nanos(value)),
+            "interrupted" => self.facts.interrupted = value > 0.0,
+            _ => {}
+        }
+    }
+
+    /// Sums so far.
+    pub fn totals(&self) -> &Aggregate {
+        &self.totals
+    }
+
+    /// The judgement and the view of everything so far.
+    pub fn conclude(&mut self, plan: &Plan, catalog: &Catalog, info: RunInfo) -> (Judgement, View) {
+        let ended = self.ended.unwrap_or(self.last_end);
+        let load_ended = self.load_ended.unwrap_or(ended).min(ended);
+        let hold = (self.hold.0.min(load_ended), self.hold.1.min(load_ended));
+        self.facts.cpu_utilization_mean =
+            (self.cpu.1 > Nanos::ZERO).then(|| self.cpu.0.0 as f64 / self.cpu.1.0 as f64);
+        if self.facts.cpu_utilization_max.is_none() {
+            self.facts.cpu_utilization_max = self.facts.cpu_utilization_mean;
+        }
+        let last: Vec<(Duration, Aggregate)> = self.spans.iter().map(|span| (*span, self.last(*span, hold.1))).collect();
+        let evidence = Evidence {
+            plan,
+            catalog,
+            totals: &self.totals,
+            hold,
+            end: ended,
+            last: &last,
+            injector: &self.facts,
+        };
+        let judgement = judge(&evidence);
+        let view =
+            View::new(&evidence, &judgement, info, self.series.finish(), &self.failures, self.events.clone());
+        (judgement, view)
+    }
+
+    fn last(&self, span: Duration, hold_end: Nanos) -> Aggregate {
+        let from = hold_end.since(Nanos::from(span));
+        let mut sum = Aggregate::default();
+        self.recent.iter().filter(|window| window.start() >= from).for_each(|window| sum.merge(&window.aggregate));
+        sum
+    }
+}
+
+fn nanos(seconds: f64) -> Nanos {
+    Nanos((seconds * 1e9).round() as u64)
+}
