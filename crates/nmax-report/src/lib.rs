@@ -12,8 +12,10 @@
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
 //! - [`junit`], [`csv`]: for build servers and spreadsheets
-//! - [`svg`]: charts
+//! - [`svg`][]: charts
 //! - [`html`]: the self-contained page
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod csv;
 pub mod html;

@@ -83,10 +83,12 @@ pub struct Percentiles {
 
 impl Percentiles {
     fn of(histogram: &Histogram) -> Self {
+        let ranks = [0.5, 0.95, 0.99].map(|q| histogram.rank_of(q));
+        let values = histogram.values_at_ranks_ns(&ranks);
         Self {
-            p50: histogram.quantile_ns(0.5),
-            p95: histogram.quantile_ns(0.95),
-            p99: histogram.quantile_ns(0.99),
+            p50: values[0],
+            p95: values[1],
+            p99: values[2],
             max: histogram.max_ns(),
         }
     }

@@ -1,10 +1,8 @@
 //! The view: every number of a report, computed once. All outputs print it and compute nothing.
 
-use nmax_analysis::{Evidence, Gate, Judgement, Reason, ThresholdResult, Verdict, quantile_interval};
+use nmax_analysis::{Evidence, Gate, Judgement, Reason, ThresholdResult, Verdict};
 use nmax_metrics::names::NAMES_MAX;
-use nmax_metrics::{
-    Aggregate, Catalog, Dropped, FailureExample, Histogram, LatencySet, Nanos, RequestStats, Section, suggest_template,
-};
+use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
 use nmax_plan::plan::{Connection, Plan, Version, Visitor, Workload};
 
 use crate::problems::{self, Problem};
@@ -12,8 +10,8 @@ use crate::run::{Event, RunInfo};
 use crate::series::Series;
 use crate::shape::{self, Span};
 
-/// Confidence of every interval.
-pub const CONFIDENCE: f64 = 0.95;
+mod stats;
+pub use stats::{CONFIDENCE, Dist, QUANTILES, Stats, Times};
 
 /// Everything that a report shows.
 #[derive(Clone, Debug)]
@@ -95,117 +93,6 @@ impl Phase {
     /// Length, seconds.
     pub fn length_s(&self) -> f64 {
         (self.end_s - self.start_s).max(0.0)
-    }
-}
-
-/// Numbers of one request name or of all.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stats {
-    /// Exchanges.
-    pub count: u64,
-    /// Ended ok.
-    pub ok: u64,
-    /// Valid replies that were not ok.
-    pub failed: u64,
-    /// No valid reply.
-    pub errors: u64,
-    /// (failed + errors) / count; `None` without exchanges.
-    pub failure_rate: Option<f64>,
-    /// Exchanges per second; `None` when the phase has no length.
-    pub rate_per_s: Option<f64>,
-    /// Bytes received on the wire.
-    pub bytes_received: u64,
-    /// Bytes sent on the wire.
-    pub bytes_sent: u64,
-    /// Replies by status code, ascending.
-    pub status: Vec<(u16, u64)>,
-    /// Errors by kind, those that occurred.
-    pub error_kinds: Vec<(&'static str, u64)>,
-    /// Times of all outcomes together.
-    pub times: Times,
-    /// Times by outcome: ok, failed, error.
-    pub by_outcome: [Times; 3],
-}
-
-/// The three times of an exchange, side by side.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Times {
-    /// done − intended
-    pub response: Dist,
-    /// done − sent
-    pub service: Dist,
-    /// sent − intended
-    pub send_lag: Dist,
-}
-
-/// Quantiles that every distribution shows: name and value.
-pub const QUANTILES: [(&str, f64); 5] = [
-    ("p50", 0.5),
-    ("p90", 0.9),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p999", 0.999),
-];
-
-/// A distribution of times, ns. Numbers are `None` without values.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Dist {
-    /// Number of values.
-    pub count: u64,
-    /// Arithmetic mean.
-    pub mean_ns: Option<f64>,
-    /// Smallest.
-    pub min_ns: Option<u64>,
-    /// Largest.
-    pub max_ns: Option<u64>,
-    /// Values at [`QUANTILES`].
-    pub quantiles_ns: [Option<u64>; QUANTILES.len()],
-    /// Within-run 95 % intervals of the same; `None` where there are too few values.
-    pub intervals_ns: [Option<(u64, u64)>; QUANTILES.len()],
-    /// Values above one hour, counted as one hour.
-    pub clamped: u64,
-}
-
-impl Dist {
-    /// The numbers of a histogram.
-    pub fn of(histogram: &Histogram) -> Self {
-        if histogram.is_empty() {
-            return Self::default();
-        }
-        Self {
-            count: histogram.count(),
-            mean_ns: histogram.mean_ns(),
-            min_ns: histogram.min_ns(),
-            max_ns: histogram.max_ns(),
-            quantiles_ns: QUANTILES.map(|(_, q)| histogram.quantile_ns(q)),
-            intervals_ns: QUANTILES.map(|(_, q)| quantile_interval(histogram, q, CONFIDENCE)),
-            clamped: histogram.exact().clamped,
-        }
-    }
-
-    /// Median, ns.
-    pub fn p50(&self) -> Option<u64> {
-        self.quantiles_ns[0]
-    }
-
-    /// 90th percentile, ns.
-    pub fn p90(&self) -> Option<u64> {
-        self.quantiles_ns[1]
-    }
-
-    /// 95th percentile, ns.
-    pub fn p95(&self) -> Option<u64> {
-        self.quantiles_ns[2]
-    }
-
-    /// 99th percentile, ns.
-    pub fn p99(&self) -> Option<u64> {
-        self.quantiles_ns[3]
-    }
-
-    /// 99.9th percentile, ns.
-    pub fn p999(&self) -> Option<u64> {
-        self.quantiles_ns[4]
     }
 }
 
@@ -325,46 +212,6 @@ impl View {
             &self.run.target
         } else {
             &self.run.name
-        }
-    }
-}
-
-impl Stats {
-    fn of(stats: &RequestStats, length_s: f64) -> Self {
-        let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
-        status.sort_unstable();
-        let kinds = nmax_metrics::ErrorKind::ALL
-            .iter()
-            .map(|kind| (kind.name(), stats.errors[kind.index()]));
-        let times = Times::of(&stats.latencies());
-        let by_outcome = stats.outcomes.each_ref().map(|set| match set.as_deref() {
-            Some(set) if set.response.count() == stats.count() => times.clone(),
-            Some(set) => Times::of(set),
-            None => Times::default(),
-        });
-        Self {
-            count: stats.count(),
-            ok: stats.ok(),
-            failed: stats.failed(),
-            errors: stats.errors(),
-            failure_rate: stats.failure_rate(),
-            rate_per_s: per_s(stats.count(), length_s),
-            bytes_received: stats.bytes_received,
-            bytes_sent: stats.bytes_sent,
-            status,
-            error_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
-            times,
-            by_outcome,
-        }
-    }
-}
-
-impl Times {
-    fn of(set: &LatencySet) -> Self {
-        Self {
-            response: Dist::of(&set.response),
-            service: Dist::of(&set.service),
-            send_lag: Dist::of(&set.send_lag),
         }
     }
 }

@@ -11,12 +11,15 @@ use crate::view::View;
 /// Widths of the two drawings of a chart; the style shows the one that fits.
 const WIDTHS: [f64; 2] = [1040.0, 380.0];
 
+/// What a line shows of a bin.
+type Value = Box<dyn Fn(&Bin) -> Option<f64>>;
+
 /// A line of a chart and of its table.
 struct Track {
     name: &'static str,
     class: &'static str,
     area: bool,
-    value: Box<dyn Fn(&Bin) -> Option<f64>>,
+    value: Value,
 }
 
 /// A figure to be.

@@ -151,3 +151,19 @@ fn without_a_hold_the_whole_run_counts() {
     assert_eq!((view.phase.name, view.total.count), ("whole", total));
     assert_eq!(view.phase.length_s(), run.end.as_secs_f64());
 }
+
+#[test]
+fn intervals_are_those_of_the_judgement() {
+    let run = Run::new(&Shape {
+        hold_s: 20,
+        ..Shape::default()
+    });
+    let latencies = run.totals().total(nmax_metrics::Section::Hold).latencies();
+    let view = run.view();
+    for (index, (name, q)) in nmax_report::view::QUANTILES.into_iter().enumerate() {
+        let dist = &view.total.times.response;
+        assert_eq!(dist.quantiles_ns[index], latencies.response.quantile_ns(q), "{name}");
+        let interval = nmax_analysis::quantile_interval(&latencies.response, q, 0.95);
+        assert_eq!(dist.intervals_ns[index], interval, "{name}");
+    }
+}

@@ -39,7 +39,7 @@ proptest! {
 
     /// Law: always the same number of lines, none too wide, at every moment of a run.
     #[test]
-    fn displays_fit(until in 0..40_usize, width in 60..200_usize, total in prop::option::of(0.0..1e6_f64)) {
+    fn displays_fit(until in 0..22_usize, width in 60..200_usize, total in prop::option::of(0.0..1e6_f64)) {
         let run = Run::new(&Shape { hold_s: 5, rate_per_s: 20.0, ..Shape::default() });
         let mut live = live(&run, until);
         live.total_s = total;

@@ -1,5 +1,7 @@
 //! Every output of one view, checked against the others and against the rules they share.
 
+#![allow(clippy::unwrap_used)]
+
 mod agreement;
 mod escaping;
 mod live;

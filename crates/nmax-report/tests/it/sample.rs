@@ -52,9 +52,11 @@ impl Default for Shape {
     }
 }
 
-const RAMP_S: u64 = 20;
-const WARM_UP_S: u64 = 10;
-const DOWN_S: u64 = 10;
+/// Lengths of ramp-up, warm-up and ramp-down, s: short runs have short ones.
+fn around(shape: &Shape) -> [u64; 3] {
+    [20, 10, 10].map(|seconds| shape.hold_s.min(seconds))
+}
+
 const DRAIN_S: u64 = 2;
 
 /// A small generator (xorshift64*), so that runs repeat.
@@ -77,12 +79,13 @@ impl Random {
 impl Run {
     pub(crate) fn new(shape: &Shape) -> Self {
         let plan = plan(shape);
-        let hold_start = RAMP_S + WARM_UP_S;
+        let [ramp_s, warm_up_s, down_s] = around(shape);
+        let hold_start = ramp_s + warm_up_s;
         let hold = (
             Nanos::from_secs(hold_start),
             Nanos::from_secs(hold_start + shape.hold_s),
         );
-        let end = hold.1 + Nanos::from_secs(DOWN_S + DRAIN_S);
+        let end = hold.1 + Nanos::from_secs(down_s + DRAIN_S);
         let mut catalog = Catalog {
             scenarios: vec!["browse".into(), "sign-up".into()],
             ..Catalog::default()
@@ -110,10 +113,10 @@ impl Run {
 
     fn fill(&mut self, shape: &Shape, ids: &[NameId]) {
         let mut random = Random(shape.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        let starts_end = self.hold.1 + Nanos::from_secs(DOWN_S);
+        let starts_end = Nanos(self.end.0 - Nanos::from_secs(DRAIN_S).0);
         let (mut at_s, mut n) = (0.0, 0u64);
         while at_s < starts_end.as_secs_f64() {
-            let level = level(&self.plan, at_s).max(0.02 * shape.rate_per_s);
+            let level = level(&self.plan, at_s).max(2.0);
             self.exchange(&mut random, ids, at_s, n);
             at_s += 1.0 / level;
             n += 1;
@@ -258,6 +261,7 @@ fn outcome(draw: f64, stalled: bool) -> (Outcome, Option<u16>) {
 
 fn plan(shape: &Shape) -> Plan {
     let rate = shape.rate_per_s;
+    let [ramp_s, warm_up_s, down_s] = around(shape);
     let stage = |from, to, seconds: u64, kind| Stage {
         from,
         to,
@@ -285,10 +289,10 @@ fn plan(shape: &Shape) -> Plan {
             max_in_flight: 1000,
         },
         stages: vec![
-            stage(0.0, rate, RAMP_S, StageKind::RampUp),
-            stage(rate, rate, WARM_UP_S, StageKind::WarmUp),
+            stage(0.0, rate, ramp_s, StageKind::RampUp),
+            stage(rate, rate, warm_up_s, StageKind::WarmUp),
             stage(rate, rate, shape.hold_s, StageKind::Hold),
-            stage(rate, 0.0, DOWN_S, StageKind::RampDown),
+            stage(rate, 0.0, down_s, StageKind::RampDown),
         ],
         iterations: None,
         graceful_stop: Duration::from_secs(30),

@@ -1,0 +1,166 @@
+//! Numbers of request names: counts, rates, and distributions with their intervals.
+
+use nmax_analysis::quantile_ranks;
+use nmax_metrics::{ErrorKind, Histogram, LatencySet, RequestStats};
+
+use super::per_s;
+
+/// Numbers of one request name or of all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stats {
+    /// Exchanges.
+    pub count: u64,
+    /// Ended ok.
+    pub ok: u64,
+    /// Valid replies that were not ok.
+    pub failed: u64,
+    /// No valid reply.
+    pub errors: u64,
+    /// (failed + errors) / count; `None` without exchanges.
+    pub failure_rate: Option<f64>,
+    /// Exchanges per second; `None` when the phase has no length.
+    pub rate_per_s: Option<f64>,
+    /// Bytes received on the wire.
+    pub bytes_received: u64,
+    /// Bytes sent on the wire.
+    pub bytes_sent: u64,
+    /// Replies by status code, ascending.
+    pub status: Vec<(u16, u64)>,
+    /// Errors by kind, those that occurred.
+    pub error_kinds: Vec<(&'static str, u64)>,
+    /// Times of all outcomes together.
+    pub times: Times,
+    /// Times by outcome: ok, failed, error.
+    pub by_outcome: [Times; 3],
+}
+
+/// The three times of an exchange, side by side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Times {
+    /// done − intended
+    pub response: Dist,
+    /// done − sent
+    pub service: Dist,
+    /// sent − intended
+    pub send_lag: Dist,
+}
+
+/// Confidence of every interval.
+pub const CONFIDENCE: f64 = 0.95;
+/// Quantiles that every distribution shows: name and value.
+pub const QUANTILES: [(&str, f64); 5] = [
+    ("p50", 0.5),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p999", 0.999),
+];
+
+/// A distribution of times, ns. Numbers are `None` without values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Dist {
+    /// Number of values.
+    pub count: u64,
+    /// Arithmetic mean.
+    pub mean_ns: Option<f64>,
+    /// Smallest.
+    pub min_ns: Option<u64>,
+    /// Largest.
+    pub max_ns: Option<u64>,
+    /// Values at [`QUANTILES`].
+    pub quantiles_ns: [Option<u64>; QUANTILES.len()],
+    /// Within-run 95 % intervals of the same; `None` where there are too few values.
+    pub intervals_ns: [Option<(u64, u64)>; QUANTILES.len()],
+    /// Values above one hour, counted as one hour.
+    pub clamped: u64,
+}
+
+impl Dist {
+    /// The numbers of a histogram.
+    pub fn of(histogram: &Histogram) -> Self {
+        if histogram.is_empty() {
+            return Self::default();
+        }
+        let intervals = QUANTILES.map(|(_, q)| quantile_ranks(histogram.count(), q, CONFIDENCE));
+        let points = QUANTILES.map(|(_, q)| histogram.rank_of(q));
+        let ends = intervals
+            .iter()
+            .flat_map(|ranks| ranks.map_or([0, 0], |(low, high)| [low, high]));
+        let values = histogram.values_at_ranks_ns(&points.into_iter().chain(ends).collect::<Vec<_>>());
+        let (quantiles, ends) = values.split_at(QUANTILES.len());
+        Self {
+            count: histogram.count(),
+            mean_ns: histogram.mean_ns(),
+            min_ns: histogram.min_ns(),
+            max_ns: histogram.max_ns(),
+            quantiles_ns: std::array::from_fn(|index| quantiles[index]),
+            intervals_ns: std::array::from_fn(|index| ends[2 * index].zip(ends[2 * index + 1])),
+            clamped: histogram.exact().clamped,
+        }
+    }
+
+    /// Median, ns.
+    pub fn p50(&self) -> Option<u64> {
+        self.quantiles_ns[0]
+    }
+
+    /// 90th percentile, ns.
+    pub fn p90(&self) -> Option<u64> {
+        self.quantiles_ns[1]
+    }
+
+    /// 95th percentile, ns.
+    pub fn p95(&self) -> Option<u64> {
+        self.quantiles_ns[2]
+    }
+
+    /// 99th percentile, ns.
+    pub fn p99(&self) -> Option<u64> {
+        self.quantiles_ns[3]
+    }
+
+    /// 99.9th percentile, ns.
+    pub fn p999(&self) -> Option<u64> {
+        self.quantiles_ns[4]
+    }
+}
+
+impl Stats {
+    pub(super) fn of(stats: &RequestStats, length_s: f64) -> Self {
+        let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
+        status.sort_unstable();
+        let kinds = ErrorKind::ALL
+            .iter()
+            .map(|kind| (kind.name(), stats.errors[kind.index()]));
+        let times = Times::of(&stats.latencies());
+        let by_outcome = stats.outcomes.each_ref().map(|set| match set.as_deref() {
+            Some(set) if set.response.count() == stats.count() => times.clone(),
+            Some(set) => Times::of(set),
+            None => Times::default(),
+        });
+        Self {
+            count: stats.count(),
+            ok: stats.ok(),
+            failed: stats.failed(),
+            errors: stats.errors(),
+            failure_rate: stats.failure_rate(),
+            rate_per_s: per_s(stats.count(), length_s),
+            bytes_received: stats.bytes_received,
+            bytes_sent: stats.bytes_sent,
+            status,
+            error_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
+            times,
+            by_outcome,
+        }
+    }
+}
+
+impl Times {
+    fn of(set: &LatencySet) -> Self {
+        Self {
+            response: Dist::of(&set.response),
+            service: Dist::of(&set.service),
+            send_lag: Dist::of(&set.send_lag),
+        }
+    }
+}
