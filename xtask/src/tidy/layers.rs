@@ -131,7 +131,6 @@ pub(crate) const TABLE: [Row; 12] = [
             "clap",
             "clap_complete",
             "jiff",
-            "ratatui",
             "rustix",
             "serde_json",
             "sha2",
@@ -142,8 +141,8 @@ pub(crate) const TABLE: [Row; 12] = [
     row(
         "nmax-testkit",
         Layer::Program,
-        &["nmax-metrics", "nmax-plan", "nmax-engine"],
-        &["tokio"],
+        &["nmax-metrics", "nmax-plan", "nmax-http", "nmax-engine"],
+        &[],
     ),
     row("xtask", Layer::Program, &[], &[]),
 ];
