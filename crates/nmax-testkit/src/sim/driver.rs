@@ -1,0 +1,192 @@
+//! Carries requests to a simulated server. Replies go through the real codec, so that verification is real too.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, pending};
+use std::rc::Rc;
+
+use nmax_engine::driver::{Driver, Drivers};
+use nmax_engine::runtime::{Runtime, Timer};
+use nmax_http::codec::{Expected, Receiver};
+use nmax_http::{Exchange, Failure, Reply, Request};
+use nmax_metrics::{Clock, Nanos, Network};
+
+use super::server::{Answer, Call, Server};
+use super::world::{SimRuntime, SimTimer};
+
+/// A request that was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// When.
+    pub at: Nanos,
+    /// Head and body.
+    pub bytes: Vec<u8>,
+}
+
+/// What all drivers of a world share.
+struct Shared {
+    runtime: SimRuntime,
+    server: RefCell<Box<dyn Server<Output = Answer>>>,
+    connect: Nanos,
+    body_limit: u64,
+    requests: Cell<u64>,
+    transcript: Option<RefCell<Vec<Sent>>>,
+}
+
+/// Makes drivers that reach one simulated server.
+#[derive(Clone)]
+pub struct SimDrivers {
+    shared: Rc<Shared>,
+}
+
+impl SimDrivers {
+    /// Drivers of a server that is `connect` away from being connected to.
+    pub fn new(
+        runtime: SimRuntime,
+        server: impl Server,
+        connect: Nanos,
+        body_limit: u64,
+        keeps_transcript: bool,
+    ) -> Self {
+        let shared = Shared {
+            runtime,
+            server: RefCell::new(Box::new(server)),
+            connect,
+            body_limit,
+            requests: Cell::new(0),
+            transcript: keeps_transcript.then(RefCell::default),
+        };
+        Self { shared: Rc::new(shared) }
+    }
+
+    /// Every request sent so far, in order; empty when none are kept.
+    pub fn take_transcript(&self) -> Vec<Sent> {
+        self.shared.transcript.as_ref().map(RefCell::take).unwrap_or_default()
+    }
+}
+
+impl Drivers for SimDrivers {
+    type Driver = SimDriver;
+
+    fn make(&self) -> SimDriver {
+        SimDriver {
+            shared: Rc::clone(&self.shared),
+            timer: self.shared.runtime.timer(),
+            receiver: Receiver::new(),
+            is_connected: false,
+            known: Known::default(),
+        }
+    }
+}
+
+/// One virtual user's connection to the simulated server.
+pub struct SimDriver {
+    shared: Rc<Shared>,
+    timer: SimTimer,
+    receiver: Receiver,
+    is_connected: bool,
+    known: Known,
+}
+
+/// What is known of the exchange under way.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    sent: Option<Nanos>,
+    first_byte: Option<Nanos>,
+    connect: Nanos,
+    opened: bool,
+    bytes_sent: u64,
+    bytes_received: u64,
+}
+
+impl SimDriver {
+    fn summary(&self, error: Option<Failure>) -> Exchange {
+        let known = self.known;
+        Exchange {
+            sent: known.sent,
+            first_byte: known.first_byte,
+            done: self.shared.runtime.now(),
+            network: Network { connect: known.connect, ..Network::default() },
+            status: if error.is_some() { None } else { self.receiver.reply().status() },
+            bytes_received: known.bytes_received,
+            bytes_sent: known.bytes_sent,
+            retried: false,
+            opened_connection: known.opened,
+            informational: self.receiver.informational(),
+            error,
+        }
+    }
+
+    async fn open(&mut self) {
+        if std::mem::replace(&mut self.is_connected, false) {
+            return;
+        }
+        let begun = self.shared.runtime.now();
+        self.known.opened = true;
+        if self.shared.connect > Nanos::ZERO {
+            self.timer.sleep_until(begun + self.shared.connect).await;
+            self.known.connect = self.shared.runtime.now().since(begun);
+        }
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> Answer {
+        let (shared, at) = (&self.shared, self.shared.runtime.now());
+        self.known.sent = Some(at);
+        self.known.bytes_sent = bytes.len() as u64;
+        if let Some(transcript) = &shared.transcript {
+            transcript.borrow_mut().push(Sent { at, bytes: bytes.to_vec() });
+        }
+        let number = shared.requests.replace(shared.requests.get() + 1);
+        (shared.server.borrow_mut())(&Call { at, number, bytes })
+    }
+
+    fn receive(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+        self.known.first_byte = Some(self.shared.runtime.now());
+        self.known.bytes_received = bytes.len() as u64;
+        let is_complete = self.receiver.push(bytes)?;
+        if is_complete { Ok(()) } else { Ok(self.receiver.end()?) }
+    }
+}
+
+impl Driver for SimDriver {
+    fn exchange(&mut self, request: &Request<'_>) -> impl Future<Output = Exchange> {
+        async move {
+            self.known = Known::default();
+            self.receiver.start(Expected {
+                is_head: request.is_head,
+                keep_body: request.keep_body,
+                body_limit: self.shared.body_limit,
+            });
+            self.open().await;
+            let ended = match self.send(request.bytes) {
+                Answer::Bytes(at, bytes) => {
+                    self.timer.sleep_until(at).await;
+                    self.receive(&bytes)
+                }
+                Answer::Breaks(at, kind) => {
+                    self.timer.sleep_until(at).await;
+                    Err(Failure::new(kind, "the simulated server broke the exchange"))
+                }
+                Answer::Never => pending().await,
+            };
+            self.is_connected = ended.is_ok() && request.keep_alive && self.receiver.is_persistent();
+            self.summary(ended.err())
+        }
+    }
+
+    fn abandon(&mut self) -> Exchange {
+        self.receiver.abort();
+        self.summary(None)
+    }
+
+    fn reply(&self) -> Reply<'_> {
+        self.receiver.reply()
+    }
+
+    fn close(&mut self) {
+        self.is_connected = false;
+    }
+
+    fn forget(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,223 @@
+//! A plan in the simulated world, from its origin to its end, with the engine's own workers and collector.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nmax_engine::KeepSamples;
+use nmax_engine::collector::{Collector, Complete};
+use nmax_engine::context::Context;
+use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
+use nmax_engine::program::{Program, catalog};
+use nmax_engine::runtime::{Runtime, Timer};
+use nmax_engine::source::{Source, times};
+use nmax_engine::worker;
+use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Nanos, RawSample, Section, Window};
+use nmax_plan::plan::Plan;
+use nmax_plan::share::Share;
+
+use super::driver::{Sent, SimDrivers};
+use super::server::Server;
+use super::world::{SimRuntime, World};
+
+/// Reports that may wait until no task is ready; a blocked worker ends many windows at once.
+const REPORTS_MAX: usize = 65_536;
+
+/// How a plan is simulated.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Workers, all in one world.
+    pub workers: u32,
+    /// Part of the run that is simulated.
+    pub share: Share,
+    /// Time to open a connection.
+    pub connect: Nanos,
+    /// Which exchanges are kept whole.
+    pub keep: KeepSamples,
+    /// Whether windows are kept; otherwise only their sum.
+    pub keeps_windows: bool,
+    /// Whether every request is kept.
+    pub keeps_transcript: bool,
+    /// Instants at which the thread is busy, and for how long.
+    pub blocks: Vec<(Nanos, Nanos)>,
+    /// When a user stops the run.
+    pub stop_at: Option<Nanos>,
+    /// When a user cuts the run off.
+    pub cut_at: Option<Nanos>,
+    /// Most request names told apart.
+    pub names_max: usize,
+}
+
+impl Options {
+    /// One worker, every exchange and every window kept.
+    pub fn all() -> Self {
+        Self {
+            workers: 1,
+            share: Share::whole(),
+            connect: Nanos::ZERO,
+            keep: KeepSamples::All,
+            keeps_windows: true,
+            keeps_transcript: false,
+            blocks: Vec::new(),
+            stop_at: None,
+            cut_at: None,
+            names_max: nmax_metrics::names::NAMES_MAX,
+        }
+    }
+
+    /// One worker and nothing kept but the sum: memory does not grow with the length of the run.
+    pub fn sum() -> Self {
+        Self { keep: KeepSamples::None, keeps_windows: false, ..Self::all() }
+    }
+}
+
+/// What a simulated run measured.
+#[derive(Debug)]
+pub struct Simulated {
+    /// Complete windows, in order.
+    pub windows: Vec<Window>,
+    /// Their sum.
+    pub totals: Aggregate,
+    /// Exchanges kept whole, in order of their window.
+    pub raw: Vec<RawSample>,
+    /// Failed exchanges kept for study.
+    pub failures: Vec<FailureExample>,
+    /// Names.
+    pub catalog: Catalog,
+    /// When the last worker ended.
+    pub end: Nanos,
+    /// Why workers ended before the plan did, if they did.
+    pub ended_early: Option<String>,
+    /// Every request, in the order of sending.
+    pub transcript: Vec<Sent>,
+}
+
+impl Simulated {
+    /// The sum of hold and outside.
+    pub fn whole(&self) -> Aggregate {
+        self.totals.whole()
+    }
+
+    /// Exchanges that ended, in hold and outside.
+    pub fn exchanges(&self) -> u64 {
+        Section::ALL.iter().map(|section| self.totals.total(*section).count()).sum()
+    }
+
+    /// Due, started, dropped and the like, in hold and outside.
+    pub fn load(&self) -> nmax_metrics::LoadStats {
+        self.whole().load(Section::Hold).clone()
+    }
+
+    /// All exchanges kept whole, by the instant at which they were due.
+    pub fn by_intended(&self) -> Vec<RawSample> {
+        let mut raw = self.raw.clone();
+        raw.sort_by_key(|raw| (raw.sample.intended, raw.iteration));
+        raw
+    }
+}
+
+/// Runs a plan against a server in simulated time.
+///
+/// # Panics
+/// When the plan cannot be made ready, or the simulation is stuck.
+pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Simulated {
+    let world = Rc::new(World::default());
+    for (at, span) in &options.blocks {
+        world.block(*at, *span);
+    }
+    let runtime = SimRuntime::new(Rc::clone(&world));
+    let (connect, limit) = (options.connect, plan.defaults.body_limit_bytes);
+    let drivers = SimDrivers::new(runtime.clone(), server, connect, limit, options.keeps_transcript);
+    let shared = Arc::new(Mutex::new(catalog(plan, options.names_max)));
+    let (reports_in, reports) = sync_channel(REPORTS_MAX);
+    let running = Rc::new(Cell::new(options.workers));
+    let mut recycle = Vec::new();
+    for worker in 0..options.workers {
+        let (recycle_in, recycled) = sync_channel(1);
+        recycle.push(recycle_in);
+        let catalog = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let program = Program::new(Arc::clone(plan), &catalog).expect("the plan of a test can be made ready");
+        let source = Source::new(plan, options.share, worker, options.workers, runtime.timer())
+            .expect("the plan of a test has a schedule");
+        let settings = MeterSettings {
+            width: Nanos::from(plan.window),
+            hold: times(plan).hold,
+            keep: options.keep,
+            seed: plan.seed,
+        };
+        let meter = Meter::new(settings, Link { worker, reports: reports_in.clone(), recycled }, Nanos::ZERO);
+        let context =
+            Context::new(runtime.clone(), drivers.clone(), program, source, meter, Arc::clone(&shared), 1_700_000_000);
+        start(&runtime, Rc::new(context), plan, options, &running);
+    }
+    let mut taken = Taken { collector: Collector::new(recycle), options, simulated: empty() };
+    world.run(|| running.get() == 0, || taken.take(&reports));
+    world.clear();
+    let ended_early = taken.collector.ended_early().map(str::to_owned);
+    Simulated {
+        catalog: shared.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        end: runtime.now(),
+        ended_early,
+        transcript: drivers.take_transcript(),
+        ..taken.simulated
+    }
+}
+
+/// Starts a worker's main task, and what interferes with it.
+fn start(
+    runtime: &SimRuntime,
+    context: Rc<Context<SimRuntime, SimDrivers>>,
+    plan: &Plan,
+    options: &Options,
+    running: &Rc<Cell<u32>>,
+) {
+    for (at, is_cut) in [(options.stop_at, false), (options.cut_at, true)] {
+        let Some(at) = at else { continue };
+        let (context, timer) = (Rc::clone(&context), runtime.timer());
+        runtime.spawn(async move {
+            timer.sleep_until(at).await;
+            if is_cut { context.cut_off() } else { context.stop() }
+        });
+    }
+    let (running, times, grace) = (Rc::clone(running), times(plan), Nanos::from(plan.graceful_stop));
+    runtime.spawn(async move {
+        worker::run(context, times, grace).await;
+        running.set(running.get() - 1);
+    });
+}
+
+fn empty() -> Simulated {
+    Simulated {
+        windows: Vec::new(),
+        totals: Aggregate::default(),
+        raw: Vec::new(),
+        failures: Vec::new(),
+        catalog: Catalog::default(),
+        end: Nanos::ZERO,
+        ended_early: None,
+        transcript: Vec::new(),
+    }
+}
+
+/// Takes reports as they come, so that memory is bounded.
+struct Taken<'a> {
+    collector: Collector,
+    options: &'a Options,
+    simulated: Simulated,
+}
+
+impl Taken<'_> {
+    fn take(&mut self, reports: &Receiver<Report>) {
+        while let Ok(report) = reports.try_recv() {
+            for Complete { window, raw, failures } in self.collector.add(report) {
+                self.simulated.totals.merge(&window.aggregate);
+                self.simulated.raw.extend(raw);
+                self.simulated.failures.extend(failures);
+                if self.options.keeps_windows {
+                    self.simulated.windows.push(window);
+                }
+            }
+        }
+    }
+}
