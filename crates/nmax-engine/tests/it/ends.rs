@@ -1,0 +1,159 @@
+//! How runs and iterations end: in time, stopped, cut off, out of data, without a reply.
+
+use nmax_metrics::{ErrorKind, Nanos, Outcome, Section};
+use nmax_testkit::plans::{home_page, plan, with_files};
+use nmax_testkit::sim::{Answer, Call, Options, instant, reply, reply_with, simulate};
+
+use crate::{ms, s};
+
+#[test]
+fn what_is_under_way_at_the_end_may_finish() {
+    let plan = home_page("workload: { open: { rate: 10/s } }\nduration: 5s");
+    let run = simulate(&plan, instant(ms(500)), &Options::all());
+    assert_eq!((run.exchanges(), run.end), (50, ms(5_400)));
+    assert_eq!(run.load().censored.count(), 0);
+}
+
+#[test]
+fn a_stop_starts_nothing_more_and_lets_exchanges_end() {
+    let plan = home_page("workload: { open: { rate: 10/s } }\nduration: 1h");
+    let run = simulate(&plan, instant(ms(500)), &Options { stop_at: Some(ms(5_050)), ..Options::all() });
+    assert_eq!((run.exchanges(), run.end), (51, ms(5_500)));
+    let load = run.load();
+    assert_eq!((load.due, load.dropped.total(), load.censored.count()), (51, 0, 0));
+}
+
+#[test]
+fn a_stop_does_not_wait_for_pauses() {
+    let steps = "[{ get: / }, { think: 1h }, { get: /never }]";
+    let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}");
+    let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 4 }} }}\nduration: 2h"));
+    let run = simulate(&plan, instant(ms(5)), &Options { stop_at: Some(s(7)), ..Options::all() });
+    let scenario = run.whole().scenario(Section::Hold, 0).unwrap().clone();
+    assert_eq!((run.end, scenario.started, scenario.interrupted, scenario.completed), (s(7), 4, 4, 0));
+}
+
+#[test]
+fn a_cut_censors_what_is_under_way() {
+    let plan = home_page("workload: { closed: { vus: 5 } }\nduration: 1h");
+    let run = simulate(&plan, instant(s(1)), &Options { cut_at: Some(ms(3_250)), ..Options::all() });
+    assert_eq!((run.exchanges(), run.end), (15, ms(3_250)));
+    let censored = run.load().censored;
+    assert_eq!((censored.count(), censored.min_ns(), censored.max_ns()), (5, Some(ms(250).0), Some(ms(250).0)));
+}
+
+#[test]
+fn a_timeout_is_an_error_that_keeps_its_latency() {
+    let keys = "defaults: { timeout: 750ms }\nworkload: { closed: { vus: 3 } }\nduration: 6s";
+    let run = simulate(&home_page(keys), |_: &Call<'_>| Answer::Never, &Options::all());
+    let stats = run.totals.total(Section::Hold);
+    assert_eq!((stats.count(), stats.errors[ErrorKind::Timeout.index()]), (24, 24));
+    let times = stats.latencies();
+    assert_eq!((times.response.min_ns(), times.response.max_ns()), (Some(ms(750).0), Some(ms(750).0)));
+    assert_eq!(times.service.count(), 24, "it was sent, so there is a service time");
+    assert_eq!(run.load().connections, 24, "its connection is closed with it");
+    assert_eq!(run.failures.len(), 24);
+    assert!(run.failures.iter().all(|failure| failure.kind == "timeout"));
+}
+
+/// A limit of its own for one step, shorter or longer than that of the steps around it.
+#[test]
+fn each_step_has_its_own_time_limit() {
+    let steps = "[{ get: /slow, timeout: 100ms }, { get: /ok }, { get: /slow, timeout: 3s }]";
+    let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}\ndefaults: {{ timeout: 1s }}");
+    let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 1 }}, iterations: 20 }}"));
+    let ok = reply(200);
+    let server = move |call: &Call<'_>| match call.target() {
+        "/slow" => Answer::Bytes(call.at + s(2), ok.clone()),
+        _ => Answer::Bytes(call.at + ms(50), ok.clone()),
+    };
+    let run = simulate(&plan, server, &Options::all());
+    let ends: Vec<(Nanos, Outcome)> =
+        run.raw.iter().map(|raw| (raw.sample.response_time(), raw.sample.outcome)).collect();
+    let timeout = Outcome::Error(ErrorKind::Timeout);
+    assert_eq!(ends, [(ms(100), timeout), (ms(50), Outcome::Ok), (s(2), Outcome::Ok)].repeat(20));
+}
+
+#[test]
+fn failures_and_errors_are_counted_by_kind_and_keep_their_latency() {
+    let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 10s");
+    let (ok, gone) = (reply(200), reply(503));
+    let babble = std::rc::Rc::from(&b"220 mail.test\r\n"[..]);
+    let server = move |call: &Call<'_>| match call.number % 5 {
+        0 => Answer::Bytes(call.at + ms(40), gone.clone()),
+        1 => Answer::Breaks(call.at + ms(30), ErrorKind::Reset),
+        2 => Answer::Bytes(call.at + ms(20), std::rc::Rc::clone(&babble)),
+        _ => Answer::Bytes(call.at + ms(10), ok.clone()),
+    };
+    let run = simulate(&plan, server, &Options::all());
+    let stats = run.totals.total(Section::Hold);
+    assert_eq!((stats.ok(), stats.failed(), stats.errors()), (400, 200, 400));
+    let of_kind = |kind: ErrorKind| stats.errors[kind.index()];
+    assert_eq!((of_kind(ErrorKind::Reset), of_kind(ErrorKind::Protocol)), (200, 200));
+    let span = |class: usize| {
+        let response = &stats.outcomes[class].as_ref().unwrap().response;
+        (response.min_ns().unwrap(), response.max_ns().unwrap())
+    };
+    assert_eq!((span(0), span(1)), ((ms(10).0, ms(10).0), (ms(40).0, ms(40).0)));
+    assert_eq!(span(2), (ms(20).0, ms(30).0));
+    assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().failed, 600);
+}
+
+#[test]
+fn a_missing_value_ends_the_iteration() {
+    let steps = "[{ get: /a, extract: { next: { header: x-next } } }, { get: \"/b/${next}\" }]";
+    let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}");
+    let plan = plan(&format!("{text}\nworkload: {{ open: {{ rate: 30/s }} }}\nduration: 3s"));
+    let (without, mut firsts) = (reply(200), 0);
+    let server = move |call: &Call<'_>| {
+        if call.target() != "/a" {
+            return Answer::Bytes(call.at + ms(5), without.clone());
+        }
+        firsts += 1;
+        let reply = if firsts % 3 == 0 { without.clone() } else { reply_with(200, "x-next: 7\r\n", "") };
+        Answer::Bytes(call.at + ms(5), reply)
+    };
+    let run = simulate(&plan, server, &Options { keeps_transcript: true, ..Options::all() });
+    let count = |name: &str| {
+        let id = run.catalog.requests.find(name).unwrap();
+        let stats = run.totals.request(Section::Hold, id).unwrap();
+        (stats.ok(), stats.failed())
+    };
+    assert_eq!(count("GET /a"), (60, 30));
+    let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
+    assert_eq!((scenario.completed, scenario.failed), (90, 30));
+    let seconds = run.transcript.iter().filter(|sent| sent.bytes.starts_with(b"GET /b/7 ")).count();
+    assert_eq!((run.transcript.len(), seconds), (150, 60));
+    assert_eq!(run.failures.len(), 30);
+    assert!(run.failures.iter().all(|failure| failure.kind == "extract `next`"));
+}
+
+const ROWS: &str = "nmax: 1\ntarget: http://h.test\nscenarios: { a: { steps: [{ get: \"/${people.id}\" }] } }";
+
+#[test]
+fn unique_rows_end_the_run() {
+    let data = "data: { people: { csv: people.csv, pick: unique } }";
+    let files = [("people.csv", "id\np0\np1\np2\np3\np4\n")];
+    for workload in ["open: { rate: 10/s }", "closed: { vus: 2 }"] {
+        let plan = with_files(&format!("{ROWS}\n{data}\nworkload: {{ {workload} }}\nduration: 1h"), &files);
+        let run = simulate(&plan, instant(ms(5)), &Options { workers: 2, keeps_transcript: true, ..Options::all() });
+        let mut rows: Vec<String> =
+            run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes[5..7]).into_owned()).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, ["p0", "p1", "p2", "p3", "p4"], "each row once ({workload})");
+        assert!(run.ended_early.unwrap().contains("5 rows"));
+        assert!(run.end < s(2), "{:?}", run.end);
+        assert_eq!(run.totals.load(Section::Hold).dropped.total(), 0);
+    }
+}
+
+#[test]
+fn rows_that_may_not_end_fail_their_iterations() {
+    let data = "data: { people: { csv: people.csv, at_end: error } }";
+    let files = [("people.csv", "id\np0\np1\np2\n")];
+    let plan = with_files(&format!("{ROWS}\n{data}\nworkload: {{ open: {{ rate: 10/s }} }}\nduration: 1s"), &files);
+    let run = simulate(&plan, instant(ms(5)), &Options::all());
+    let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
+    assert_eq!((run.exchanges(), scenario.completed, scenario.failed), (3, 10, 7));
+    assert_eq!(run.ended_early, None);
+}
