@@ -20,6 +20,8 @@ def main():
     if len(cpus) < 2:
         print("two processors are needed: one for the server, one for the generator", file=sys.stderr)
         return 1
+    if os.getloadavg()[0] > 0.5:
+        print("this machine is busy with something else; expect wide spreads and long lags", file=sys.stderr)
     results = Results(options.name or f"{os.cpu_count()}-processors")
     steps = {
         "cost": lambda: benchmarks.cost(results, options.rounds, options.seconds, cpus),
@@ -27,8 +29,8 @@ def main():
         "calibration": lambda: benchmarks.calibration(results, options.rounds, cpus),
     }
     chosen = [steps[name] for name in options.only or steps]
-    chosen += [lambda kind=kind: benchmarks.note(results, kind, cpus)
-               for kind in ("syscalls", "instructions") if getattr(options, kind)]
+    if options.syscalls:
+        chosen.append(lambda: benchmarks.syscalls(results, cpus))
     failures = 0
     for step in chosen:
         try:
@@ -49,7 +51,6 @@ def arguments():
     parser.add_argument("--name", default=os.environ.get("NAME"), help="name of the result's directory, after the date")
     parser.add_argument("--only", action="append", choices=["cost", "lag", "calibration"], help="leave out the others")
     parser.add_argument("--syscalls", action="store_true", help="also count system calls per request (strace)")
-    parser.add_argument("--instructions", action="store_true", help="also count instructions per request (valgrind)")
     return parser.parse_args()
 
 

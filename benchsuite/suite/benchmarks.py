@@ -1,4 +1,4 @@
-"""The benchmarks: cost per request, send lag, calibration, and two notes."""
+"""The benchmarks: cost per request, send lag, calibration, and a note on system calls."""
 
 import json
 import re
@@ -128,35 +128,26 @@ def _calibrate(results, service, turn, cpus):
     return off
 
 
-NOTES = {
-    "syscalls": ["strace", "-f", "-c"],
-    "instructions": ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"],
-}
-
-
-def note(results, kind, cpus):
-    """System calls or instructions per request: the difference between two runs, so that starting up does not count."""
-    tool = NOTES[kind]
-    if shutil.which(tool[0]) is None:
-        results.section(f"Note: {kind}", [f"Gap: {tool[0]} is not installed."])
+def syscalls(results, cpus):
+    """System calls per request: the difference between two runs, so that starting up does not count."""
+    if shutil.which("strace") is None:
+        results.section("Note: system calls", ["Gap: strace is not installed."])
         return
     short, long = 5_000, 25_000
     with servers.nginx(cpus[0]) as url:
-        counts = [_events(generators.nmax_under(tool, url, requests, cpus[1])) for requests in (short, long)]
-    per_request = (counts[1] - counts[0]) / (long - short)
-    results.number("note", "nmax", 1, f"{kind}_per_request", per_request, "1")
-    results.section(f"Note: {kind}", [f"nmax: {per_request:,.2f} {kind} per request, counted by {tool[0]}."])
+        printed = [generators.nmax_under(["strace", "-f", "-c"], url, requests, cpus[1]) for requests in (short, long)]
+    per_request = (_calls(printed[1]) - _calls(printed[0])) / (long - short)
+    results.number("note", "nmax", 1, "syscalls_per_request", per_request, "1")
+    results.section("Note: system calls", [f"nmax: {per_request:.2f} per request, counted by strace."])
 
 
-def _events(printed):
-    """The sum that strace or callgrind printed."""
+def _calls(printed):
+    """The total that `strace -c` printed: share, seconds, microseconds per call, calls."""
     for line in printed.splitlines():
         words = line.split()
-        if "Collected" in words:
-            return int(words[-1])
         if words[-1:] == ["total"]:
             return int(words[3])
-    raise Failure(f"no count was printed:\n{printed[-1000:]}")
+    raise Failure(f"strace printed no count:\n{printed[-1000:]}")
 
 
 def _ratios(numerators, denominators):

@@ -24,6 +24,7 @@ class Results:
         wanted = [runs / f"{day}-{name}", *(runs / f"{day}-{name}-{n}" for n in range(2, 100))]
         self.directory = next(path for path in wanted if not path.exists())
         (self.directory / "raw").mkdir(parents=True)
+        self.load = os.getloadavg()
         self.numbers = []
         self.sections = []
 
@@ -53,7 +54,7 @@ class Results:
             writer.writerows([*row[:4], f"{row[4]:.6g}", row[5]] for row in self.numbers)
         text = "\n".join(["# Benchmarks", "", "Machine: machine.txt. Every number: summary.csv.", "", *self.sections])
         (self.directory / "summary.md").write_text(clean(text), encoding="utf-8")
-        (self.directory / "machine.txt").write_text(clean(machine()), encoding="utf-8")
+        (self.directory / "machine.txt").write_text(clean(machine(self.load)), encoding="utf-8")
 
 
 def spread(values, digits=3):
@@ -75,14 +76,14 @@ def clean(text):
     return re.sub(rf"\b{re.escape(socket.gethostname())}\b", "host", text)
 
 
-def machine():
+def machine(load):
     """What the numbers depend on: processor, memory, kernel and versions; no names."""
     lines = [
         f"processor: {_field('/proc/cpuinfo', 'model name')}",
         f"processors: {os.cpu_count()}",
         f"memory: {_field('/proc/meminfo', 'MemTotal')}",
         f"kernel: {platform.system()} {platform.release()} {platform.machine()}",
-        f"load before writing: {' '.join(f'{load:.2f}' for load in os.getloadavg())}",
+        f"load when the benchmarks began: {' '.join(f'{value:.2f}' for value in load)} (1, 5, 15 minutes)",
         f"commit: {_first_line('git', '-C', str(ROOT), 'rev-parse', '--short', 'HEAD')}",
         f"nmax: {_first_line(str(NMAX), '--version')}",
         f"rustc: {_first_line('rustc', '--version')}",
