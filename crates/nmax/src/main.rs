@@ -17,7 +17,6 @@ mod exit;
 mod live;
 mod load;
 mod preflight;
-#[path = "/tmp/safety_stub.rs"]
 mod safety;
 mod session;
 mod signals;

@@ -12,9 +12,10 @@
 use std::fmt::Write as _;
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use nmax_http::Origin;
+use nmax_http::{Allow, Origin};
 
 pub mod address;
 pub mod config;
@@ -26,6 +27,7 @@ pub mod well_known;
 
 pub use policy::Policy;
 
+use crate::exit::Exit;
 use config::ConfigError;
 use policy::{Allowed, Given, Proof, Refusal, Why};
 use target::{Host, Pattern};
@@ -61,9 +63,23 @@ pub enum SafetyError {
         /// What the system says.
         error: io::Error,
     },
+    /// The system gives no means to ask.
+    #[error("no event loop to resolve names with: {0}")]
+    Runtime(io::Error),
     /// Targets that may not be loaded, at least one.
     #[error("{}", joined(.0))]
     Refused(Vec<Refused>),
+}
+
+impl SafetyError {
+    /// How the program ends: a name without address is a target that cannot be reached.
+    pub const fn exit(&self) -> Exit {
+        match self {
+            Self::Config(_) | Self::Refused(_) => Exit::Usage,
+            Self::Unresolved { .. } => Exit::Unreachable,
+            Self::Runtime(_) => Exit::Internal,
+        }
+    }
 }
 
 /// A target that may not be loaded.
@@ -104,6 +120,14 @@ pub async fn establish(args: &SafetyArgs, origins: &[Origin]) -> Result<(Policy,
     settle(policy, origins, &Network).await
 }
 
+/// As [`establish`], on a runtime of its own: the question that HTTP clients ask, and the words for the manifest.
+pub fn allow(args: &SafetyArgs, origins: &[Origin]) -> Result<(Allow, Option<String>), SafetyError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(SafetyError::Runtime)?;
+    let (policy, authorization) = runtime.block_on(establish(args, origins))?;
+    Ok((Arc::new(policy).hook(), authorization))
+}
+
 /// What deciding needs from outside.
 trait Outside {
     /// The addresses of a host, at least one.
@@ -131,15 +155,18 @@ async fn settle(
                 Err(found) => looked = found,
             }
         }
+        let mut refusals = Vec::new();
         for &ip in &addresses {
             match policy.permit(&host, ip) {
                 Ok(permit) => permits.push(permit.to_string()),
-                Err(refusal) => {
-                    refused.push(Refused { refusal, looked });
-                    break;
-                }
+                Err(refusal) => refusals.push(refusal),
             }
         }
+        let refusals = telling(refusals).into_iter();
+        refused.extend(refusals.map(|refusal| Refused {
+            refusal,
+            looked: std::mem::take(&mut looked),
+        }));
     }
     if !refused.is_empty() {
         return Err(SafetyError::Refused(refused));
@@ -171,6 +198,20 @@ fn by_host(origins: &[Origin]) -> Vec<(Host, Vec<&Origin>)> {
 fn lacks_only_proof(policy: &Policy, host: &Host, addresses: &[IpAddr]) -> bool {
     let closed = || addresses.iter().filter_map(|&ip| policy.permit(host, ip).err());
     closed().next().is_some() && closed().all(|refusal| matches!(refusal.why, Why::Public { .. }))
+}
+
+/// The refusals of one host that a user needs to read: those that nothing lifts, else one of each reason.
+fn telling(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
+    if refusals.iter().any(|refusal| refusal.why.is_final()) {
+        refusals.retain(|refusal| refusal.why.is_final());
+    }
+    let mut told: Vec<Why> = Vec::new();
+    refusals.retain(|refusal| {
+        let is_new = !told.contains(&refusal.why);
+        told.push(refusal.why);
+        is_new
+    });
+    refusals
 }
 
 /// The real outside.

@@ -26,7 +26,7 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
     };
     let allow = match safety::allow(&args.safety, &origins) {
         Ok((allow, _)) => allow,
-        Err(error) => return complain(&error, Exit::Usage),
+        Err(error) => return complain(&error, error.exit()),
     };
     if let Err(error) = preflight::reach(&origins) {
         return complain(&error, Exit::Unreachable);

@@ -22,7 +22,7 @@ pub fn run(args: &RunArgs) -> Exit {
     };
     let (order, origins) = match order(args, plan) {
         Ok(order) => order,
-        Err(error) => return complain(&error, Exit::Usage),
+        Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
     };
     if let Err(error) = preflight::reach(&origins) {
         return complain(&error, Exit::Unreachable).forgiven(args.exit_zero);
@@ -53,9 +53,9 @@ fn plan(args: &RunArgs) -> Result<Plan, load::LoadError> {
     load::plan_of_file(Path::new(&args.what), &args.plan)
 }
 
-fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), String> {
-    let origins = preflight::origins(&plan)?;
-    let (allow, authorization) = safety::allow(&args.safety, &origins)?;
+fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), (String, Exit)> {
+    let origins = preflight::origins(&plan).map_err(|error| (error, Exit::Usage))?;
+    let (allow, authorization) = safety::allow(&args.safety, &origins).map_err(|error| (error.to_string(), error.exit()))?;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let order = Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),

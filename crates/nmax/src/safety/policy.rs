@@ -99,6 +99,13 @@ pub enum Why {
     },
 }
 
+impl Why {
+    /// True when no flag and no proof opens the address.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Metadata | Self::NoHost)
+    }
+}
+
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, ip, why } = self;
@@ -115,12 +122,18 @@ impl fmt::Display for Refusal {
                 f.write_str(" is a multicast, broadcast or reserved address, not a host; choose another target")
             }
             Why::Private { is_authorized } => {
-                write!(f, " is a private address: if you may load it, pass `--allow-target {host}`")?;
+                write!(
+                    f,
+                    " is a private address: if you may load it, pass `--allow-target {host}`"
+                )?;
                 let note = ", because `--i-am-authorized-to-test` and proofs open public addresses only";
                 f.write_str(if *is_authorized { note } else { "" })
             }
             Why::Public { is_allowed } => {
-                write!(f, " is a public address: if you may load it, pass `--i-am-authorized-to-test {host}`")?;
+                write!(
+                    f,
+                    " is a public address: if you may load it, pass `--i-am-authorized-to-test {host}`"
+                )?;
                 f.write_str(" or prove that you control it (docs/how-to/allow-a-target.md)")?;
                 let note = "; `--allow-target` and `allow_targets` open private addresses only";
                 f.write_str(if *is_allowed { note } else { "" })
@@ -186,7 +199,11 @@ impl Policy {
 
     /// Why the public addresses of `host` are open, if they are.
     fn authority(&self, host: &Host) -> Option<Permit<'_>> {
-        let authorized = self.authorized.iter().find(|name| *name == host).map(Permit::Authorized);
+        let authorized = self
+            .authorized
+            .iter()
+            .find(|name| *name == host)
+            .map(Permit::Authorized);
         authorized.or_else(|| self.proved.iter().find(|proof| proof.host == *host).map(Permit::Proved))
     }
 

@@ -1,0 +1,239 @@
+use std::cell::RefCell;
+
+use nmax_http::Url;
+
+use super::*;
+
+/// An outside of names and proofs written down; it remembers where proof was looked for.
+#[derive(Default)]
+struct Scripted {
+    names: &'static [(&'static str, &'static [&'static str])],
+    proved: &'static [&'static str],
+    looked: RefCell<Vec<String>>,
+}
+
+impl Outside for Scripted {
+    async fn addresses(&self, host: &Host) -> io::Result<Vec<IpAddr>> {
+        if let Some(ip) = host.address() {
+            return Ok(vec![ip]);
+        }
+        let found = self.names.iter().find(|(name, _)| *name == host.as_str());
+        let (_, addresses) = found.ok_or_else(|| io::Error::other("no such name"))?;
+        Ok(addresses.iter().map(|text| text.parse().unwrap()).collect())
+    }
+
+    async fn proof(&self, host: &Host, origins: &[&Origin]) -> Result<Proof, Vec<String>> {
+        let urls: Vec<String> = origins.iter().map(ToString::to_string).collect();
+        self.looked.borrow_mut().extend(urls.clone());
+        if self.proved.contains(&host.as_str()) {
+            let found_at = format!("{}/.well-known/nmax", urls[0]);
+            return Ok(Proof {
+                host: host.clone(),
+                found_at,
+            });
+        }
+        Err(urls.into_iter().map(|url| format!("{url}: nothing there")).collect())
+    }
+}
+
+const NAMES: &[(&str, &[&str])] = &[
+    ("localhost", &["127.0.0.1", "::1"]),
+    ("shop.lan", &["10.0.0.1"]),
+    ("shop.example", &["93.184.215.14", "2606:2800::1"]),
+    ("mixed.example", &["93.184.215.14", "10.0.0.1"]),
+    ("evil.example", &["93.184.215.14", "169.254.169.254"]),
+];
+
+/// The authorization, or the error; and where proof was looked for.
+async fn settled(
+    allow: &[&str],
+    authorized: &[&str],
+    proved: &'static [&'static str],
+    urls: &[&str],
+) -> (Result<Option<String>, String>, Vec<String>) {
+    let allow = allow.iter().map(|text| Allowed {
+        what: text.parse().unwrap(),
+        given: Given::Flag,
+    });
+    let authorized = authorized.iter().map(|text| text.parse().unwrap());
+    let policy = Policy::new(allow.collect(), authorized.collect(), Vec::new());
+    let origins: Vec<Origin> = urls.iter().map(|url| Url::parse(url).unwrap().origin).collect();
+    let outside = Scripted {
+        names: NAMES,
+        proved,
+        ..Scripted::default()
+    };
+    let settled = settle(policy, &origins, &outside).await;
+    let result = settled.map(|(_, words)| words).map_err(|error| error.to_string());
+    (result, outside.looked.into_inner())
+}
+
+#[tokio::test]
+async fn authorizations() {
+    let cases: &[(&[&str], &[&str], &'static [&'static str], &[&str], Option<&str>)] = &[
+        (&[], &[], &[], &[], None),
+        (
+            &[],
+            &[],
+            &[],
+            &["http://localhost:8080/", "http://127.0.0.1/", "https://[::1]/"],
+            Some("loopback"),
+        ),
+        (
+            &["10.0.0.0/8"],
+            &[],
+            &[],
+            &["http://shop.lan/"],
+            Some("--allow-target 10.0.0.0/8"),
+        ),
+        (
+            &["shop.lan"],
+            &["shop.example"],
+            &[],
+            &["http://localhost/", "http://shop.lan/", "https://shop.example/"],
+            Some("loopback; --allow-target shop.lan; --i-am-authorized-to-test shop.example"),
+        ),
+        (
+            &[],
+            &[],
+            &["shop.example"],
+            &["https://shop.example/"],
+            Some("proved by https://shop.example/.well-known/nmax"),
+        ),
+        (
+            &["10.0.0.1"],
+            &[],
+            &["mixed.example"],
+            &["https://mixed.example/"],
+            Some("proved by https://mixed.example/.well-known/nmax; --allow-target 10.0.0.1"),
+        ),
+    ];
+    for (allow, authorized, proved, urls, wanted) in cases {
+        let (result, _) = settled(allow, authorized, proved, urls).await;
+        assert_eq!(result, Ok(wanted.map(str::to_owned)), "{urls:?}");
+    }
+}
+
+/// Proof is looked for only where it would help, once per origin of a host.
+#[tokio::test]
+async fn proof_is_looked_for_where_it_helps() {
+    let cases: &[(&[&str], &[&str], &[&str], &[&str])] = &[
+        (&[], &[], &["http://localhost/", "http://shop.lan/"], &[]),
+        (&[], &["shop.example"], &["https://shop.example/"], &[]),
+        (&[], &[], &["https://evil.example/"], &[]),
+        (&[], &[], &["https://mixed.example/"], &[]),
+        (
+            &["10.0.0.1"],
+            &[],
+            &["https://mixed.example/"],
+            &["https://mixed.example"],
+        ),
+        (
+            &[],
+            &[],
+            &[
+                "https://shop.example/a",
+                "https://shop.example/b",
+                "http://shop.example:81/",
+            ],
+            &["https://shop.example", "http://shop.example:81"],
+        ),
+    ];
+    for (allow, authorized, urls, wanted) in cases {
+        let (_, looked) = settled(allow, authorized, &[], urls).await;
+        assert_eq!(looked, *wanted, "{urls:?}");
+    }
+}
+
+#[tokio::test]
+async fn refusals_come_all_at_once_and_name_the_way_out() {
+    let urls = [
+        "http://shop.lan/",
+        "https://shop.example/",
+        "https://evil.example/",
+        "http://localhost/",
+    ];
+    let (result, _) = settled(&[], &[], &[], &urls).await;
+    let error = result.unwrap_err();
+    for wanted in [
+        "shop.lan (10.0.0.1) is a private address: if you may load it, pass `--allow-target shop.lan`",
+        "shop.example (93.184.215.14) is a public address",
+        "`--i-am-authorized-to-test shop.example`",
+        "looked for proof: https://shop.example: nothing there",
+        "evil.example (169.254.169.254) is a cloud's metadata address",
+    ] {
+        assert!(error.contains(wanted), "{error}\nwanted {wanted}");
+    }
+    assert!(
+        !error.contains("localhost") && !error.contains("evil.example (93"),
+        "{error}"
+    );
+    assert_eq!(
+        error.matches("shop.example (").count(),
+        1,
+        "once for both addresses: {error}"
+    );
+    let (result, _) = settled(&[], &[], &[], &["https://mixed.example/"]).await;
+    let error = result.unwrap_err();
+    assert!(
+        error.contains("pass `--i-am-authorized-to-test mixed.example`"),
+        "{error}"
+    );
+    assert!(error.contains("pass `--allow-target mixed.example`"), "{error}");
+    let (result, _) = settled(
+        &["0.0.0.0/0"],
+        &["evil.example"],
+        &["evil.example"],
+        &["https://evil.example/"],
+    )
+    .await;
+    assert!(
+        result
+            .unwrap_err()
+            .contains("(169.254.169.254) is a cloud's metadata address")
+    );
+    let (result, _) = settled(&[], &[], &[], &["http://nowhere.example/"]).await;
+    assert!(
+        result
+            .unwrap_err()
+            .starts_with("nowhere.example: the name has no address: no such name\n  help: ")
+    );
+}
+
+/// The real resolver, on names and addresses that need no network.
+#[tokio::test]
+async fn real_names_of_this_host() {
+    let addresses = Network.addresses(&Host::of_url("localhost")).await.unwrap();
+    assert!(
+        !addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback),
+        "{addresses:?}"
+    );
+    let literal = Network.addresses(&Host::of_url("10.1.2.3")).await.unwrap();
+    assert_eq!(literal, [IpAddr::from([10, 1, 2, 3])]);
+}
+
+/// The flags as typed.
+#[test]
+fn arguments() {
+    #[derive(Debug, clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        safety: SafetyArgs,
+    }
+    let parse = |args: &[&str]| <Cli as clap::Parser>::try_parse_from([&["nmax"], args].concat());
+    let given = parse(&[
+        "--allow-target",
+        "10.0.0.0/8",
+        "--allow-target=a.lan",
+        "--i-am-authorized-to-test",
+        "B.example",
+    ]);
+    let given = given.unwrap().safety;
+    let allowed: Vec<String> = given.allow_target.iter().map(ToString::to_string).collect();
+    assert_eq!(allowed, ["10.0.0.0/8", "a.lan"]);
+    assert_eq!(given.authorized, ["b.example".parse().unwrap()]);
+    let error = parse(&["--allow-target", "10.0.0.1/8"]).unwrap_err();
+    assert_eq!(error.exit_code(), 2);
+    assert!(error.to_string().contains("did you mean `10.0.0.0/8`?"), "{error}");
+    assert!(parse(&["--i-am-authorized-to-test", "*.example"]).is_err());
+}

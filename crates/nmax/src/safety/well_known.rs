@@ -51,7 +51,9 @@ pub async fn prove(origin: &Origin, allow: Allow, limit: Duration) -> Result<Pro
 /// True when a line of `text` allows `host`, or every host that serves it.
 fn holds(text: &str, host: &Host) -> bool {
     let named = text.lines().filter_map(|line| line.trim().strip_prefix(WORD));
-    named.map(str::trim).any(|name| name == "*" || name.parse().as_ref() == Ok(host))
+    named
+        .map(str::trim)
+        .any(|name| name == "*" || name.parse().as_ref() == Ok(host))
 }
 
 /// The body of the reply with status 200, or why there is none.
