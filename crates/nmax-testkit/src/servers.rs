@@ -47,7 +47,12 @@ impl BadServer {
         let connections = Arc::new(AtomicU64::new(0));
         let (stops_too, connections_too) = (Arc::clone(&stops), Arc::clone(&connections));
         let thread = std::thread::spawn(move || serve(&listener, habit, &stops_too, &connections_too));
-        Self { address, stops, connections, thread: Some(thread) }
+        Self {
+            address,
+            stops,
+            connections,
+            thread: Some(thread),
+        }
     }
 
     /// Where it listens, as a URL without a path.

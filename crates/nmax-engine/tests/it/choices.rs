@@ -32,7 +32,13 @@ workload: {{ mix: {{ search: 3, home: 1 }}, {workload} }}
 duration: 20s
 "#
     );
-    with_files(&text, &[("terms.csv", "q\na\nb\nc\nd\ne\n"), ("users.csv", "name\nu0\nu1\nu2\nu3\n")])
+    with_files(
+        &text,
+        &[
+            ("terms.csv", "q\na\nb\nc\nd\ne\n"),
+            ("users.csv", "name\nu0\nu1\nu2\nu3\n"),
+        ],
+    )
 }
 
 fn items(service_ms: u64) -> impl Server {
@@ -41,7 +47,11 @@ fn items(service_ms: u64) -> impl Server {
 }
 
 fn transcript(seed: u64, workload: &str, service_ms: u64) -> Vec<Sent> {
-    let options = Options { workers: 2, keeps_transcript: true, ..Options::all() };
+    let options = Options {
+        workers: 2,
+        keeps_transcript: true,
+        ..Options::all()
+    };
     simulate(&chancy(seed, workload), items(service_ms), &options).transcript
 }
 
@@ -61,7 +71,12 @@ fn by_iteration(transcript: &[Sent]) -> BTreeMap<u64, Vec<String>> {
     for sent in transcript {
         let text = String::from_utf8_lossy(&sent.bytes).into_owned();
         let number = text.split("n=").nth(1).unwrap();
-        let number = number.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
+        let number = number
+            .split(|c: char| !c.is_ascii_digit())
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
         found.entry(number).or_default().push(text);
     }
     found
@@ -111,15 +126,28 @@ fn numbers() -> impl Server {
 
 #[test]
 fn cookies_last_for_an_iteration() {
-    let run = simulate(&plan(VISIT), numbers(), &Options { keeps_transcript: true, ..Options::all() });
+    let run = simulate(
+        &plan(VISIT),
+        numbers(),
+        &Options {
+            keeps_transcript: true,
+            ..Options::all()
+        },
+    );
     let mut seen = HashSet::new();
     for sent in &run.transcript {
         let text = String::from_utf8_lossy(&sent.bytes).into_owned();
-        let cookie = text.lines().find_map(|line| line.strip_prefix("cookie: ")).map(str::to_owned);
+        let cookie = text
+            .lines()
+            .find_map(|line| line.strip_prefix("cookie: "))
+            .map(str::to_owned);
         if text.starts_with("GET /in ") {
             assert_eq!(cookie, None, "an iteration begins without cookies");
         } else {
-            assert!(seen.insert(cookie.expect("the reply before set one")), "nobody else's cookie");
+            assert!(
+                seen.insert(cookie.expect("the reply before set one")),
+                "nobody else's cookie"
+            );
         }
         assert!(text.ends_with("\r\n\r\n"), "{text}");
     }
@@ -128,10 +156,24 @@ fn cookies_last_for_an_iteration() {
 
 #[test]
 fn connections_follow_their_policy() {
-    let cases = [("keep-alive", "returning"), ("per-iteration", "returning"), ("per-request", "returning"), ("keep-alive", "new")];
+    let cases = [
+        ("keep-alive", "returning"),
+        ("per-iteration", "returning"),
+        ("per-request", "returning"),
+        ("keep-alive", "new"),
+    ];
     for (connection, visitor) in cases {
-        let plan = plan(&format!("{VISIT}\ndefaults: {{ connection: {connection}, visitor: {visitor} }}"));
-        let run = simulate(&plan, numbers(), &Options { connect: ms(10), ..Options::all() });
+        let plan = plan(&format!(
+            "{VISIT}\ndefaults: {{ connection: {connection}, visitor: {visitor} }}"
+        ));
+        let run = simulate(
+            &plan,
+            numbers(),
+            &Options {
+                connect: ms(10),
+                ..Options::all()
+            },
+        );
         let started = run.whole().scenario(nmax_metrics::Section::Hold, 0).unwrap().started;
         let expected = match (connection, visitor) {
             ("per-request", _) => run.exchanges(),
@@ -139,9 +181,17 @@ fn connections_follow_their_policy() {
             _ => 4,
         };
         assert_eq!(run.load().connections, expected, "{connection}, {visitor}");
-        let connecting = run.raw.iter().filter(|raw| raw.sample.network.connect == ms(10)).count() as u64;
+        let connecting = run
+            .raw
+            .iter()
+            .filter(|raw| raw.sample.network.connect == ms(10))
+            .count() as u64;
         assert_eq!(connecting, expected);
-        assert_eq!(run.load().injector_lag.max_ns(), Some(0), "connecting is not the injector's lag");
+        assert_eq!(
+            run.load().injector_lag.max_ns(),
+            Some(0),
+            "connecting is not the injector's lag"
+        );
     }
 }
 
@@ -149,7 +199,15 @@ fn connections_follow_their_policy() {
 fn names_beyond_the_cap_are_joined() {
     let text = "nmax: 1\ntarget: http://h.test\nworkload: { open: { rate: 100/s } }\nduration: 1s\n\
                 scenarios: { a: { steps: [{ get: \"/${iteration}\", name: \"page ${iteration}\" }] } }";
-    let run = simulate(&plan(text), items(1), &Options { workers: 2, names_max: 10, ..Options::all() });
+    let run = simulate(
+        &plan(text),
+        items(1),
+        &Options {
+            workers: 2,
+            names_max: 10,
+            ..Options::all()
+        },
+    );
     assert_eq!(run.exchanges(), 100);
     let other = run.catalog.requests.find("other").unwrap();
     let stats = run.whole();

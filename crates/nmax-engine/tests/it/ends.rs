@@ -17,7 +17,14 @@ fn what_is_under_way_at_the_end_may_finish() {
 #[test]
 fn a_stop_starts_nothing_more_and_lets_exchanges_end() {
     let plan = home_page("workload: { open: { rate: 10/s } }\nduration: 1h");
-    let run = simulate(&plan, instant(ms(500)), &Options { stop_at: Some(ms(5_050)), ..Options::all() });
+    let run = simulate(
+        &plan,
+        instant(ms(500)),
+        &Options {
+            stop_at: Some(ms(5_050)),
+            ..Options::all()
+        },
+    );
     assert_eq!((run.exchanges(), run.end), (51, ms(5_500)));
     let load = run.load();
     assert_eq!((load.due, load.dropped.total(), load.censored.count()), (51, 0, 0));
@@ -28,18 +35,38 @@ fn a_stop_does_not_wait_for_pauses() {
     let steps = "[{ get: / }, { think: 1h }, { get: /never }]";
     let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}");
     let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 4 }} }}\nduration: 2h"));
-    let run = simulate(&plan, instant(ms(5)), &Options { stop_at: Some(s(7)), ..Options::all() });
+    let run = simulate(
+        &plan,
+        instant(ms(5)),
+        &Options {
+            stop_at: Some(s(7)),
+            ..Options::all()
+        },
+    );
     let scenario = run.whole().scenario(Section::Hold, 0).unwrap().clone();
-    assert_eq!((run.end, scenario.started, scenario.interrupted, scenario.completed), (s(7), 4, 4, 0));
+    assert_eq!(
+        (run.end, scenario.started, scenario.interrupted, scenario.completed),
+        (s(7), 4, 4, 0)
+    );
 }
 
 #[test]
 fn a_cut_censors_what_is_under_way() {
     let plan = home_page("workload: { closed: { vus: 5 } }\nduration: 1h");
-    let run = simulate(&plan, instant(s(1)), &Options { cut_at: Some(ms(3_250)), ..Options::all() });
+    let run = simulate(
+        &plan,
+        instant(s(1)),
+        &Options {
+            cut_at: Some(ms(3_250)),
+            ..Options::all()
+        },
+    );
     assert_eq!((run.exchanges(), run.end), (15, ms(3_250)));
     let censored = run.load().censored;
-    assert_eq!((censored.count(), censored.min_ns(), censored.max_ns()), (5, Some(ms(250).0), Some(ms(250).0)));
+    assert_eq!(
+        (censored.count(), censored.min_ns(), censored.max_ns()),
+        (5, Some(ms(250).0), Some(ms(250).0))
+    );
 }
 
 #[test]
@@ -49,7 +76,10 @@ fn a_timeout_is_an_error_that_keeps_its_latency() {
     let stats = run.totals.total(Section::Hold);
     assert_eq!((stats.count(), stats.errors[ErrorKind::Timeout.index()]), (24, 24));
     let times = stats.latencies();
-    assert_eq!((times.response.min_ns(), times.response.max_ns()), (Some(ms(750).0), Some(ms(750).0)));
+    assert_eq!(
+        (times.response.min_ns(), times.response.max_ns()),
+        (Some(ms(750).0), Some(ms(750).0))
+    );
     assert_eq!(times.service.count(), 24, "it was sent, so there is a service time");
     assert_eq!(run.load().connections, 24, "its connection is closed with it");
     assert_eq!(run.failures.len(), 24);
@@ -60,7 +90,9 @@ fn a_timeout_is_an_error_that_keeps_its_latency() {
 #[test]
 fn each_step_has_its_own_time_limit() {
     let steps = "[{ get: /slow, timeout: 100ms }, { get: /ok }, { get: /slow, timeout: 3s }]";
-    let text = format!("nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}\ndefaults: {{ timeout: 1s }}");
+    let text = format!(
+        "nmax: 1\ntarget: http://h.test\nscenarios: {{ a: {{ steps: {steps} }} }}\ndefaults: {{ timeout: 1s }}"
+    );
     let plan = plan(&format!("{text}\nworkload: {{ closed: {{ vus: 1 }}, iterations: 20 }}"));
     let ok = reply(200);
     let server = move |call: &Call<'_>| match call.target() {
@@ -68,10 +100,16 @@ fn each_step_has_its_own_time_limit() {
         _ => Answer::Bytes(call.at + ms(50), ok.clone()),
     };
     let run = simulate(&plan, server, &Options::all());
-    let ends: Vec<(Nanos, Outcome)> =
-        run.raw.iter().map(|raw| (raw.sample.response_time(), raw.sample.outcome)).collect();
+    let ends: Vec<(Nanos, Outcome)> = run
+        .raw
+        .iter()
+        .map(|raw| (raw.sample.response_time(), raw.sample.outcome))
+        .collect();
     let timeout = Outcome::Error(ErrorKind::Timeout);
-    assert_eq!(ends, [(ms(100), timeout), (ms(50), Outcome::Ok), (s(2), Outcome::Ok)].repeat(20));
+    assert_eq!(
+        ends,
+        [(ms(100), timeout), (ms(50), Outcome::Ok), (s(2), Outcome::Ok)].repeat(20)
+    );
 }
 
 #[test]
@@ -110,10 +148,21 @@ fn a_missing_value_ends_the_iteration() {
             return Answer::Bytes(call.at + ms(5), without.clone());
         }
         firsts += 1;
-        let reply = if firsts % 3 == 0 { without.clone() } else { reply_with(200, "x-next: 7\r\n", "") };
+        let reply = if firsts % 3 == 0 {
+            without.clone()
+        } else {
+            reply_with(200, "x-next: 7\r\n", "")
+        };
         Answer::Bytes(call.at + ms(5), reply)
     };
-    let run = simulate(&plan, server, &Options { keeps_transcript: true, ..Options::all() });
+    let run = simulate(
+        &plan,
+        server,
+        &Options {
+            keeps_transcript: true,
+            ..Options::all()
+        },
+    );
     let count = |name: &str| {
         let id = run.catalog.requests.find(name).unwrap();
         let stats = run.totals.request(Section::Hold, id).unwrap();
@@ -122,7 +171,11 @@ fn a_missing_value_ends_the_iteration() {
     assert_eq!(count("GET /a"), (60, 30));
     let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
     assert_eq!((scenario.completed, scenario.failed), (90, 30));
-    let seconds = run.transcript.iter().filter(|sent| sent.bytes.starts_with(b"GET /b/7 ")).count();
+    let seconds = run
+        .transcript
+        .iter()
+        .filter(|sent| sent.bytes.starts_with(b"GET /b/7 "))
+        .count();
     assert_eq!((run.transcript.len(), seconds), (150, 60));
     assert_eq!(run.failures.len(), 30);
     assert!(run.failures.iter().all(|failure| failure.kind == "extract `next`"));
@@ -135,10 +188,24 @@ fn unique_rows_end_the_run() {
     let data = "data: { people: { csv: people.csv, pick: unique } }";
     let files = [("people.csv", "id\np0\np1\np2\np3\np4\n")];
     for workload in ["open: { rate: 10/s }", "closed: { vus: 2 }"] {
-        let plan = with_files(&format!("{ROWS}\n{data}\nworkload: {{ {workload} }}\nduration: 1h"), &files);
-        let run = simulate(&plan, instant(ms(5)), &Options { workers: 2, keeps_transcript: true, ..Options::all() });
-        let mut rows: Vec<String> =
-            run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes[5..7]).into_owned()).collect();
+        let plan = with_files(
+            &format!("{ROWS}\n{data}\nworkload: {{ {workload} }}\nduration: 1h"),
+            &files,
+        );
+        let run = simulate(
+            &plan,
+            instant(ms(5)),
+            &Options {
+                workers: 2,
+                keeps_transcript: true,
+                ..Options::all()
+            },
+        );
+        let mut rows: Vec<String> = run
+            .transcript
+            .iter()
+            .map(|sent| String::from_utf8_lossy(&sent.bytes[5..7]).into_owned())
+            .collect();
         rows.sort_unstable();
         assert_eq!(rows, ["p0", "p1", "p2", "p3", "p4"], "each row once ({workload})");
         assert!(run.ended_early.unwrap().contains("5 rows"));
@@ -151,7 +218,10 @@ fn unique_rows_end_the_run() {
 fn rows_that_may_not_end_fail_their_iterations() {
     let data = "data: { people: { csv: people.csv, at_end: error } }";
     let files = [("people.csv", "id\np0\np1\np2\n")];
-    let plan = with_files(&format!("{ROWS}\n{data}\nworkload: {{ open: {{ rate: 10/s }} }}\nduration: 1s"), &files);
+    let plan = with_files(
+        &format!("{ROWS}\n{data}\nworkload: {{ open: {{ rate: 10/s }} }}\nduration: 1s"),
+        &files,
+    );
     let run = simulate(&plan, instant(ms(5)), &Options::all());
     let scenario = run.totals.scenario(Section::Hold, 0).unwrap();
     assert_eq!((run.exchanges(), scenario.completed, scenario.failed), (3, 10, 7));

@@ -28,8 +28,20 @@ const PLAN: &str = "nmax: 1\ntarget: http://h.test\nscenarios: { a: { steps: [{ 
 fn windows_samples_and_totals_agree() {
     let plan = plan(PLAN);
     let blocks = vec![(s(9), ms(2_300))];
-    let run = simulate(&plan, moody(), &Options { workers: 3, blocks, ..Options::all() });
-    assert_eq!(run.raw.len() as u64, run.exchanges(), "as many samples as completed exchanges");
+    let run = simulate(
+        &plan,
+        moody(),
+        &Options {
+            workers: 3,
+            blocks,
+            ..Options::all()
+        },
+    );
+    assert_eq!(
+        run.raw.len() as u64,
+        run.exchanges(),
+        "as many samples as completed exchanges"
+    );
 
     // Built again from the samples, with the statistics interval taken from the plan's text.
     let mut rebuilt = Aggregate::default();
@@ -40,8 +52,15 @@ fn windows_samples_and_totals_agree() {
     let mut merged = Aggregate::default();
     for (index, window) in run.windows.iter().enumerate() {
         assert_eq!(window.index, index as u64, "no window is missing");
-        let ended = run.raw.iter().filter(|raw| raw.sample.done >= window.start() && raw.sample.done < window.end());
-        assert_eq!(window.aggregate.whole().total(Section::Hold).count(), ended.count() as u64, "window {index}");
+        let ended = run
+            .raw
+            .iter()
+            .filter(|raw| raw.sample.done >= window.start() && raw.sample.done < window.end());
+        assert_eq!(
+            window.aggregate.whole().total(Section::Hold).count(),
+            ended.count() as u64,
+            "window {index}"
+        );
         merged.merge(&window.aggregate);
     }
     assert_eq!(merged, run.totals);
@@ -49,21 +68,41 @@ fn windows_samples_and_totals_agree() {
         let (found, expected) = (run.totals.total(section), rebuilt.total(section));
         assert!(found.count() > 200 && found.failed() > 0 && found.errors() > 0);
         assert_eq!(found.latencies(), expected.latencies());
-        assert_eq!((found.ok(), found.failed(), found.errors), (expected.ok(), expected.failed(), expected.errors));
-        assert_eq!(run.totals.load(section).injector_lag, rebuilt.load(section).injector_lag);
+        assert_eq!(
+            (found.ok(), found.failed(), found.errors),
+            (expected.ok(), expected.failed(), expected.errors)
+        );
+        assert_eq!(
+            run.totals.load(section).injector_lag,
+            rebuilt.load(section).injector_lag
+        );
     }
 }
 
 #[test]
 fn impossible_times_do_not_occur() {
     let blocks = vec![(s(3), ms(700)), (s(11), ms(1_700))];
-    let run = simulate(&plan(PLAN), moody(), &Options { workers: 2, blocks, connect: ms(3), ..Options::all() });
+    let run = simulate(
+        &plan(PLAN),
+        moody(),
+        &Options {
+            workers: 2,
+            blocks,
+            connect: ms(3),
+            ..Options::all()
+        },
+    );
     for raw in &run.raw {
         let sample = raw.sample;
         let sent = sample.sent.unwrap();
         assert!(sample.intended <= sent && sent <= sample.done, "{raw:?}");
         assert!(sample.service_time().unwrap() <= sample.response_time(), "{raw:?}");
-        assert!(sample.first_byte.is_none_or(|first| sent <= first && first <= sample.done), "{raw:?}");
+        assert!(
+            sample
+                .first_byte
+                .is_none_or(|first| sent <= first && first <= sample.done),
+            "{raw:?}"
+        );
         assert!(sample.injector_lag().unwrap() <= sample.send_lag().unwrap(), "{raw:?}");
     }
 }
@@ -71,7 +110,14 @@ fn impossible_times_do_not_occur() {
 /// Due = started + dropped; started = completed + interrupted; the area under the in-flight curve is the sum of stays.
 #[test]
 fn counts_add_up() {
-    let run = simulate(&plan(PLAN), moody(), &Options { workers: 3, ..Options::all() });
+    let run = simulate(
+        &plan(PLAN),
+        moody(),
+        &Options {
+            workers: 3,
+            ..Options::all()
+        },
+    );
     let (whole, load) = (run.whole(), run.load());
     let scenario = whole.scenario(Section::Hold, 0).unwrap();
     assert_eq!(load.due, load.started + load.dropped.total());
@@ -79,13 +125,18 @@ fn counts_add_up() {
     assert_eq!(scenario.started, scenario.completed + scenario.interrupted);
     assert_eq!(scenario.iteration_time.count(), scenario.completed);
     // One who is cut off in a pause has no exchange under way.
-    assert!((1..=scenario.interrupted).contains(&load.censored.count()), "{} censored", load.censored.count());
+    assert!(
+        (1..=scenario.interrupted).contains(&load.censored.count()),
+        "{} censored",
+        load.censored.count()
+    );
 }
 
 /// An iteration under way across the border of the statistics counts on both sides for its time there.
 #[test]
 fn in_flight_time_is_split_at_the_hold() {
-    let keys = "workload: { closed: { vus: 1 } }\nstages: [{ ramp: 2500ms, to: 100% }, { hold: 1500ms }, { ramp: 1s, to: 0 }]";
+    let keys =
+        "workload: { closed: { vus: 1 } }\nstages: [{ ramp: 2500ms, to: 100% }, { hold: 1500ms }, { ramp: 1s, to: 0 }]";
     let ok = reply(200);
     let server = move |call: &Call<'_>| Answer::Bytes(call.at + s(5), ok.clone());
     let run = simulate(&home_page(keys), server, &Options::all());
@@ -101,11 +152,29 @@ fn kept_samples_are_bounded_and_hold_the_slowest() {
         let service = if call.number % 1_000 == 500 { ms(300) } else { ms(2) };
         Answer::Bytes(call.at + service, ok.clone())
     };
-    let run = simulate(&plan, server, &Options { keep: KeepSamples::Some, ..Options::all() });
+    let run = simulate(
+        &plan,
+        server,
+        &Options {
+            keep: KeepSamples::Some,
+            ..Options::all()
+        },
+    );
     assert_eq!(run.exchanges(), 10_000);
     assert!(run.raw.len() <= 6 * 220, "{}", run.raw.len());
-    let slow = run.raw.iter().filter(|raw| raw.sample.response_time() == ms(300)).count();
+    let slow = run
+        .raw
+        .iter()
+        .filter(|raw| raw.sample.response_time() == ms(300))
+        .count();
     assert_eq!(slow, 10, "the slowest of each window are all there");
-    let none = simulate(&plan, moody(), &Options { keep: KeepSamples::None, ..Options::all() });
+    let none = simulate(
+        &plan,
+        moody(),
+        &Options {
+            keep: KeepSamples::None,
+            ..Options::all()
+        },
+    );
     assert!(none.raw.is_empty());
 }

@@ -19,14 +19,24 @@ fn an_hour_gives_exactly_the_planned_count() {
             "workload: {{ open: {{ rate: 20/s, arrivals: {arrivals} }} }}\nwindow: 60s\n\
              stages: [{{ ramp: 10m, to: 100% }}, {{ hold: 40m }}, {{ ramp: 10m, to: 0 }}]"
         ));
-        let run = simulate(&plan, instant(ms(3)), &Options { workers, ..Options::sum() });
+        let run = simulate(
+            &plan,
+            instant(ms(3)),
+            &Options {
+                workers,
+                ..Options::sum()
+            },
+        );
         assert_eq!(run.exchanges(), 60_000, "{arrivals}");
         let hold = run.totals.total(Section::Hold).count();
         assert!(hold.abs_diff(48_000) <= 1, "{arrivals}: {hold} in the hold");
         let (load, all) = (run.load(), run.whole().total(Section::Hold).latencies());
         assert_eq!((load.due, load.started, load.dropped.total()), (60_000, 60_000, 0));
         assert_eq!(all.send_lag.max_ns(), Some(0), "a clock without delays has no lag");
-        assert_eq!((all.response.min_ns(), all.response.max_ns()), (Some(ms(3).0), Some(ms(3).0)));
+        assert_eq!(
+            (all.response.min_ns(), all.response.max_ns()),
+            (Some(ms(3).0), Some(ms(3).0))
+        );
         assert!(run.end <= s(3600) + ms(3), "{:?}", run.end);
     }
 }
@@ -43,7 +53,14 @@ fn an_hour_at_full_rate() {
 #[test]
 fn even_arrivals_are_even() {
     let plan = home_page("workload: { open: { rate: 250/s } }\nduration: 4s");
-    let run = simulate(&plan, instant(ms(1)), &Options { workers: 3, ..Options::all() });
+    let run = simulate(
+        &plan,
+        instant(ms(1)),
+        &Options {
+            workers: 3,
+            ..Options::all()
+        },
+    );
     let intended: Vec<Nanos> = run.by_intended().iter().map(|raw| raw.sample.intended).collect();
     let expected: Vec<Nanos> = (0..1000).map(|n| ms(4 * n)).collect();
     assert_eq!(intended, expected);
@@ -55,7 +72,15 @@ fn injectors_share_a_run_without_gap_or_overlap() {
     let mut numbers = Vec::new();
     for injector in 0..3 {
         let share = Share::of(injector, &[1, 2, 3]).unwrap();
-        let run = simulate(&plan, instant(ms(1)), &Options { share, workers: 2, ..Options::all() });
+        let run = simulate(
+            &plan,
+            instant(ms(1)),
+            &Options {
+                share,
+                workers: 2,
+                ..Options::all()
+            },
+        );
         assert_eq!(run.exchanges(), 100 * (u64::from(injector) + 1));
         numbers.extend(run.raw.iter().map(|raw| raw.iteration));
     }
@@ -66,7 +91,14 @@ fn injectors_share_a_run_without_gap_or_overlap() {
 #[test]
 fn iterations_end_an_open_run() {
     let plan = home_page("workload: { open: { rate: 1000/s }, iterations: 777 }");
-    let run = simulate(&plan, instant(ms(1)), &Options { workers: 3, ..Options::all() });
+    let run = simulate(
+        &plan,
+        instant(ms(1)),
+        &Options {
+            workers: 3,
+            ..Options::all()
+        },
+    );
     assert_eq!((run.exchanges(), run.load().dropped.total()), (777, 0));
     assert!(run.end < s(1), "{:?}", run.end);
 }

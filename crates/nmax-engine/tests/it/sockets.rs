@@ -1,0 +1,305 @@
+//! The engine over real sockets on the loopback. No test depends on how fast anything is.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nmax_engine::collector::Complete;
+use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
+use nmax_metrics::{Aggregate, ErrorKind, FailureExample, LoadStats, RequestStats, Section};
+use nmax_plan::plan::Plan;
+use nmax_plan::share::Share;
+use nmax_target::{Listen, Options};
+use nmax_testkit::plans::requests;
+use nmax_testkit::servers::{BadServer, Habit, refusing_url};
+
+/// How long to wait for the next event before asking again.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+fn settings(plan: Arc<Plan>, workers: u32) -> Settings {
+    Settings {
+        plan,
+        workers,
+        pin: Vec::new(),
+        share: Share::whole(),
+        names_max: 100,
+        keep: KeepSamples::Some,
+        ca_pem: Vec::new(),
+        allow: Arc::new(|_, _| Ok(())),
+    }
+}
+
+/// A run's result, joined.
+#[derive(Default)]
+struct Ran {
+    totals: Aggregate,
+    failures: Vec<FailureExample>,
+}
+
+impl Ran {
+    fn take(&mut self, complete: Complete) {
+        self.totals.merge(&complete.window.aggregate);
+        self.failures.extend(complete.failures);
+    }
+
+    fn stats(&self) -> RequestStats {
+        self.totals.whole().total(Section::Hold)
+    }
+
+    fn load(&self) -> LoadStats {
+        self.totals.whole().load(Section::Hold).clone()
+    }
+}
+
+/// Takes windows until `enough` says so, or the run has ended; says whether it has.
+fn take_until(run: &mut Run, ran: &mut Ran, enough: impl Fn(&Ran) -> bool) -> bool {
+    while !enough(ran) {
+        match run.next(PATIENCE) {
+            Event::Window(complete) => ran.take(*complete),
+            Event::Quiet => {}
+            Event::Ended => return true,
+        }
+    }
+    false
+}
+
+fn finish(settings: &Settings) -> Ran {
+    let (mut run, mut ran) = (Run::start(settings).unwrap(), Ran::default());
+    assert!(take_until(&mut run, &mut ran, |_| false));
+    assert_eq!(run.ended_early(), None);
+    ran
+}
+
+fn target() -> nmax_target::Running {
+    nmax_target::spawn(Options::default()).unwrap()
+}
+
+#[test]
+fn open_counts_are_exact() {
+    let target = target();
+    for keys in [
+        "duration: 1s\nworkload: { open: { rate: 400/s } }",
+        "workload: { open: { rate: 2k/s, arrivals: poisson }, iterations: 400 }",
+    ] {
+        let ran = finish(&settings(requests(&target.url(), "[{ get: / }]", keys), 2));
+        let (stats, load) = (ran.stats(), ran.load());
+        assert_eq!(
+            (stats.ok(), stats.count(), load.due, load.dropped.total()),
+            (400, 400, 400, 0),
+            "{keys}"
+        );
+        assert_eq!(stats.latencies().response.count(), 400);
+    }
+}
+
+#[test]
+fn closed_counts_and_connections_are_exact() {
+    let target = target();
+    let cases = [("keep-alive", 8), ("per-iteration", 100), ("per-request", 200)];
+    for (policy, connections) in cases {
+        let keys =
+            format!("defaults: {{ connection: {policy} }}\nworkload: {{ closed: {{ vus: 8 }}, iterations: 100 }}");
+        let ran = finish(&settings(
+            requests(&target.url(), "[{ get: / }, { get: /bytes/3000 }]", &keys),
+            3,
+        ));
+        assert_eq!((ran.stats().ok(), ran.stats().count()), (200, 200), "{policy}");
+        assert_eq!(ran.load().connections, connections, "{policy}");
+        assert!(ran.stats().bytes_received > 100 * 3000);
+    }
+}
+
+#[test]
+fn fewer_iterations_than_users() {
+    let target = target();
+    let ran = finish(&settings(
+        requests(
+            &target.url(),
+            "[{ get: / }]",
+            "workload: { closed: { vus: 20 }, iterations: 3 }",
+        ),
+        4,
+    ));
+    assert_eq!(ran.stats().ok(), 3);
+}
+
+#[test]
+fn encrypted_and_untrusted() {
+    let target = nmax_target::spawn(Options {
+        listen: vec![Listen::https()],
+        ..Options::default()
+    })
+    .unwrap();
+    let plan = requests(
+        &target.url(),
+        "[{ get: / }]",
+        "workload: { closed: { vus: 2 }, iterations: 20 }",
+    );
+    let ca_pem = vec![target.ca_pem().unwrap().as_bytes().to_vec()];
+    let ran = finish(&Settings {
+        ca_pem,
+        ..settings(Arc::clone(&plan), 1)
+    });
+    assert_eq!(ran.stats().ok(), 20);
+    let untrusted = finish(&settings(plan, 1)).stats();
+    assert_eq!(untrusted.errors[ErrorKind::Tls.index()], 20);
+}
+
+#[test]
+fn a_session_of_the_shop() {
+    let target = nmax_target::spawn(Options {
+        shop: true,
+        ..Options::default()
+    })
+    .unwrap();
+    let steps = r#"[
+        { get: /signup, extract: { csrf: { css: "input[name=csrf]@value" } } },
+        { post: /signup, form: { email: "user-${iteration}@example.test", password: "correct horse", csrf: "${csrf}" }, expect: { status: 302 } },
+    ]"#;
+    let ran = finish(&settings(
+        requests(&target.url(), steps, "workload: { closed: { vus: 4 }, iterations: 40 }"),
+        2,
+    ));
+    let stats = ran.stats();
+    assert_eq!((stats.ok(), stats.count()), (80, 80), "{:?}", ran.failures.first());
+    assert_eq!(ran.load().connections, 4);
+}
+
+#[test]
+fn a_stop_lets_exchanges_end() {
+    let target = target();
+    let keys = "window: 20ms\nduration: 1h\nworkload: { closed: { vus: 4 } }";
+    let settings = settings(requests(&target.url(), "[{ get: /delay/30ms }]", keys), 2);
+    let (mut run, mut ran) = (Run::start(&settings).unwrap(), Ran::default());
+    assert!(!take_until(&mut run, &mut ran, |ran| ran.stats().ok() > 8));
+    run.stop();
+    run.stop();
+    assert!(take_until(&mut run, &mut ran, |_| false));
+    let stats = ran.stats();
+    assert_eq!((stats.count(), ran.load().censored.count()), (stats.ok(), 0));
+    assert_eq!(ran.load().started, stats.ok());
+}
+
+#[test]
+fn a_cut_censors_and_ends() {
+    let target = target();
+    let keys = "window: 20ms\nduration: 1h\nworkload: { closed: { vus: 5 } }";
+    let settings = settings(requests(&target.url(), "[{ get: /delay/10m }]", keys), 2);
+    let (mut run, mut ran) = (Run::start(&settings).unwrap(), Ran::default());
+    assert!(!take_until(&mut run, &mut ran, |ran| ran.load().started == 5));
+    run.cut();
+    assert!(take_until(&mut run, &mut ran, |_| false));
+    assert_eq!((ran.stats().count(), ran.load().censored.count()), (0, 5));
+}
+
+/// Workers share the rule about addresses; nobody holds it after they are gone.
+#[test]
+fn a_dropped_run_leaves_no_thread() {
+    let target = target();
+    let settings = settings(
+        requests(
+            &target.url(),
+            "[{ get: / }]",
+            "duration: 1h\nworkload: { closed: { vus: 4 } }",
+        ),
+        2,
+    );
+    let run = Run::start(&settings).unwrap();
+    assert!(Arc::strong_count(&settings.allow) > 1);
+    drop(run);
+    assert_eq!(Arc::strong_count(&settings.allow), 1);
+}
+
+#[test]
+fn a_target_that_dies_gives_errors_and_the_run_ends() {
+    let target = target();
+    let keys = "window: 50ms\nduration: 1h\ndefaults: { timeout: 5s }\nworkload: { open: { rate: 200/s } }";
+    let settings = settings(requests(&target.url(), "[{ get: / }]", keys), 2);
+    let (mut run, mut ran) = (Run::start(&settings).unwrap(), Ran::default());
+    assert!(!take_until(&mut run, &mut ran, |ran| ran.stats().ok() > 20));
+    drop(target);
+    let refused = |ran: &Ran| ran.stats().errors[ErrorKind::Connect.index()] > 20;
+    assert!(!take_until(&mut run, &mut ran, refused));
+    run.stop();
+    assert!(take_until(&mut run, &mut ran, |_| false));
+    let stats = ran.stats();
+    assert_eq!(stats.count(), stats.ok() + stats.errors());
+    let (connect, reset) = (ErrorKind::Connect.index(), ErrorKind::Reset.index());
+    assert_eq!(
+        stats.errors[connect] + stats.errors[reset],
+        stats.errors(),
+        "{:?}",
+        stats.errors
+    );
+    assert!(ran.failures.iter().any(|failure| failure.kind == "connect"));
+}
+
+/// The exchanges of six iterations of two users.
+fn six_of(url: &str, timeout: &str) -> RequestStats {
+    let keys = format!("defaults: {{ timeout: {timeout} }}\nworkload: {{ closed: {{ vus: 2 }}, iterations: 6 }}");
+    finish(&settings(requests(url, "[{ get: / }]", &keys), 2)).stats()
+}
+
+#[test]
+fn servers_that_misbehave_give_named_errors() {
+    let cases = [
+        (Habit::Silent, ErrorKind::Timeout, "100ms"),
+        (Habit::NotHttp, ErrorKind::Protocol, "30s"),
+        (Habit::ClosesMidReply, ErrorKind::Reset, "30s"),
+        (Habit::Resets, ErrorKind::Reset, "30s"),
+    ];
+    for (habit, kind, timeout) in cases {
+        let server = BadServer::start(habit);
+        let stats = six_of(&server.url(), timeout);
+        assert_eq!(
+            (stats.errors[kind.index()], stats.count()),
+            (6, 6),
+            "{habit:?}: {:?}",
+            stats.errors
+        );
+    }
+    assert_eq!(six_of(&refusing_url(), "30s").errors[ErrorKind::Connect.index()], 6);
+    assert_eq!(
+        six_of("http://no-such-host.invalid", "30s").errors[ErrorKind::Dns.index()],
+        6
+    );
+}
+
+/// The client notices, before or after sending, and takes a fresh connection.
+#[test]
+fn a_server_that_hangs_up_between_exchanges_does_no_harm() {
+    let server = BadServer::start(Habit::ClosesAfterReply);
+    let stats = six_of(&server.url(), "30s");
+    assert_eq!((stats.ok(), stats.count()), (6, 6), "{:?}", stats.errors);
+    assert_eq!(server.connections(), 6);
+}
+
+/// Exchanges that end at once, without ever waiting: nobody is forgotten, and nobody keeps the thread.
+#[test]
+fn exchanges_that_fail_at_once_are_all_counted() {
+    let refuse = |plan| {
+        let mut settings = settings(plan, 1);
+        settings.allow = Arc::new(|_, _| Err("not allowed here".into()));
+        finish(&settings).stats()
+    };
+    let url = "http://127.0.0.1:9";
+    let burst = refuse(requests(
+        url,
+        "[{ get: / }]",
+        "workload: { open: { rate: 10M/s }, iterations: 3000 }",
+    ));
+    assert_eq!((burst.errors[ErrorKind::Blocked.index()], burst.count()), (3000, 3000));
+    let closed = refuse(requests(
+        url,
+        "[{ get: / }]",
+        "duration: 100ms\nworkload: { closed: { vus: 3 } }",
+    ));
+    assert!(closed.count() > 3 && closed.count() == closed.errors());
+}
+
+#[test]
+fn a_plan_that_cannot_run_is_refused_at_the_start() {
+    let mut plan = (*requests("http://127.0.0.1:9", "[{ get: / }]", "workload: { closed: { vus: 1 } }")).clone();
+    plan.target = "no url".into();
+    let refused = Run::start(&settings(Arc::new(plan), 2)).unwrap_err();
+    assert!(matches!(refused, StartError::Program(_)), "{refused}");
+}

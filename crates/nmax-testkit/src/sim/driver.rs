@@ -1,7 +1,7 @@
 //! Carries requests to a simulated server. Replies go through the real codec, so that verification is real too.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, pending};
+use std::future::pending;
 use std::rc::Rc;
 
 use nmax_engine::driver::{Driver, Drivers};
@@ -55,7 +55,9 @@ impl SimDrivers {
             requests: Cell::new(0),
             transcript: keeps_transcript.then(RefCell::default),
         };
-        Self { shared: Rc::new(shared) }
+        Self {
+            shared: Rc::new(shared),
+        }
     }
 
     /// Every request sent so far, in order; empty when none are kept.
@@ -105,8 +107,15 @@ impl SimDriver {
             sent: known.sent,
             first_byte: known.first_byte,
             done: self.shared.runtime.now(),
-            network: Network { connect: known.connect, ..Network::default() },
-            status: if error.is_some() { None } else { self.receiver.reply().status() },
+            network: Network {
+                connect: known.connect,
+                ..Network::default()
+            },
+            status: if error.is_some() {
+                None
+            } else {
+                self.receiver.reply().status()
+            },
             bytes_received: known.bytes_received,
             bytes_sent: known.bytes_sent,
             retried: false,
@@ -133,7 +142,10 @@ impl SimDriver {
         self.known.sent = Some(at);
         self.known.bytes_sent = bytes.len() as u64;
         if let Some(transcript) = &shared.transcript {
-            transcript.borrow_mut().push(Sent { at, bytes: bytes.to_vec() });
+            transcript.borrow_mut().push(Sent {
+                at,
+                bytes: bytes.to_vec(),
+            });
         }
         let number = shared.requests.replace(shared.requests.get() + 1);
         (shared.server.borrow_mut())(&Call { at, number, bytes })
@@ -148,29 +160,27 @@ impl SimDriver {
 }
 
 impl Driver for SimDriver {
-    fn exchange(&mut self, request: &Request<'_>) -> impl Future<Output = Exchange> {
-        async move {
-            self.known = Known::default();
-            self.receiver.start(Expected {
-                is_head: request.is_head,
-                keep_body: request.keep_body,
-                body_limit: self.shared.body_limit,
-            });
-            self.open().await;
-            let ended = match self.send(request.bytes) {
-                Answer::Bytes(at, bytes) => {
-                    self.timer.sleep_until(at).await;
-                    self.receive(&bytes)
-                }
-                Answer::Breaks(at, kind) => {
-                    self.timer.sleep_until(at).await;
-                    Err(Failure::new(kind, "the simulated server broke the exchange"))
-                }
-                Answer::Never => pending().await,
-            };
-            self.is_connected = ended.is_ok() && request.keep_alive && self.receiver.is_persistent();
-            self.summary(ended.err())
-        }
+    async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
+        self.known = Known::default();
+        self.receiver.start(Expected {
+            is_head: request.is_head,
+            keep_body: request.keep_body,
+            body_limit: self.shared.body_limit,
+        });
+        self.open().await;
+        let ended = match self.send(request.bytes) {
+            Answer::Bytes(at, bytes) => {
+                self.timer.sleep_until(at).await;
+                self.receive(&bytes)
+            }
+            Answer::Breaks(at, kind) => {
+                self.timer.sleep_until(at).await;
+                Err(Failure::new(kind, "the simulated server broke the exchange"))
+            }
+            Answer::Never => pending().await,
+        };
+        self.is_connected = ended.is_ok() && request.keep_alive && self.receiver.is_persistent();
+        self.summary(ended.err())
     }
 
     fn abandon(&mut self) -> Exchange {

@@ -68,7 +68,11 @@ impl Options {
 
     /// One worker and nothing kept but the sum: memory does not grow with the length of the run.
     pub fn sum() -> Self {
-        Self { keep: KeepSamples::None, keeps_windows: false, ..Self::all() }
+        Self {
+            keep: KeepSamples::None,
+            keeps_windows: false,
+            ..Self::all()
+        }
     }
 }
 
@@ -101,7 +105,10 @@ impl Simulated {
 
     /// Exchanges that ended, in hold and outside.
     pub fn exchanges(&self) -> u64 {
-        Section::ALL.iter().map(|section| self.totals.total(*section).count()).sum()
+        Section::ALL
+            .iter()
+            .map(|section| self.totals.total(*section).count())
+            .sum()
     }
 
     /// Due, started, dropped and the like, in hold and outside.
@@ -146,12 +153,31 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             keep: options.keep,
             seed: plan.seed,
         };
-        let meter = Meter::new(settings, Link { worker, reports: reports_in.clone(), recycled }, Nanos::ZERO);
-        let context =
-            Context::new(runtime.clone(), drivers.clone(), program, source, meter, Arc::clone(&shared), 1_700_000_000);
+        let meter = Meter::new(
+            settings,
+            Link {
+                worker,
+                reports: reports_in.clone(),
+                recycled,
+            },
+            Nanos::ZERO,
+        );
+        let context = Context::new(
+            runtime.clone(),
+            drivers.clone(),
+            program,
+            source,
+            meter,
+            Arc::clone(&shared),
+            1_700_000_000,
+        );
         start(&runtime, Rc::new(context), plan, options, &running);
     }
-    let mut taken = Taken { collector: Collector::new(recycle), options, simulated: empty() };
+    let mut taken = Taken {
+        collector: Collector::new(recycle),
+        options,
+        simulated: empty(),
+    };
     world.run(|| running.get() == 0, || taken.take(&reports));
     world.clear();
     let ended_early = taken.collector.ended_early().map(str::to_owned);

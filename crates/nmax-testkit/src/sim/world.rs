@@ -90,7 +90,9 @@ impl World {
             quiet();
             let next = self.timers.fire(self.now.get());
             if self.ready.is_empty() {
-                let Some(next) = next else { panic!("the simulation is stuck at {:?}", self.now.get()) };
+                let Some(next) = next else {
+                    panic!("the simulation is stuck at {:?}", self.now.get())
+                };
                 self.advance(next);
             }
         }
@@ -113,7 +115,9 @@ impl World {
     }
 
     fn poll(&self, number: usize) {
-        let Some(mut task) = self.tasks.borrow_mut()[number].take() else { return };
+        let Some(mut task) = self.tasks.borrow_mut()[number].take() else {
+            return;
+        };
         task.handle.is_queued.store(false, Ordering::Relaxed);
         let polled = task.future.as_mut().poll(&mut Context::from_waker(&task.waker));
         if polled.is_pending() {
@@ -157,7 +161,10 @@ impl Runtime for SimRuntime {
     type Timer = SimTimer;
 
     fn timer(&self) -> SimTimer {
-        SimTimer { runtime: self.clone(), slot: Rc::default() }
+        SimTimer {
+            runtime: self.clone(),
+            slot: Rc::default(),
+        }
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
