@@ -171,7 +171,11 @@ mod tests {
             [0]
         );
         assert_eq!(complete[0].window.aggregate.load(Section::Hold).started, 2);
-        let rest = collector.add(Report::Ended { worker: 1, at: Nanos::from_secs(2), error: None });
+        let rest = collector.add(Report::Ended {
+            worker: 1,
+            at: Nanos::from_secs(2),
+            error: None,
+        });
         assert_eq!(rest.len(), 1, "a worker that has ended is not waited for");
         assert!(!collector.is_done());
     }

@@ -222,7 +222,9 @@ async fn wait_until_active<R: Runtime, D: Drivers>(
 
 /// Takes one of the iterations that may still start. After the last one nobody waits for a turn any more.
 fn take_one<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource) -> bool {
-    let Some(left) = closed.remaining.get() else { return true };
+    let Some(left) = closed.remaining.get() else {
+        return true;
+    };
     let rest = left.checked_sub(1);
     closed.remaining.set(rest.or(Some(0)));
     if rest.unwrap_or(0) == 0 {

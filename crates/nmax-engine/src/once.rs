@@ -51,7 +51,10 @@ pub struct Traced {
 pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
-    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(worker_error)?;
+    let reactor = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
     let program = Program::new(Arc::clone(&plan), &names)?;
     let config = Config {
@@ -64,27 +67,46 @@ pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartEr
     let clock = RealClock::starting_now();
     let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
     let log = Rc::new(RefCell::new(Vec::new()));
-    let drivers = Recording { inner: HttpDrivers::new(shared), log: Rc::clone(&log) };
+    let drivers = Recording {
+        inner: HttpDrivers::new(shared),
+        log: Rc::clone(&log),
+    };
     let (reports_in, reports) = sync_channel(4);
     let (_, recycled) = sync_channel(1);
-    let link = Link { worker: 0, reports: reports_in, recycled };
+    let link = Link {
+        worker: 0,
+        reports: reports_in,
+        recycled,
+    };
     let shared_names = Arc::new(Mutex::new(names));
     let names = Arc::clone(&shared_names);
     LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
         let source = Source::new(&plan, Share::whole(), 0, 1, runtime.timer())?;
         let times = times(&plan);
-        let meter = MeterSettings { width: WINDOW, hold: times.hold, keep: KeepSamples::All, seed: plan.seed };
+        let meter = MeterSettings {
+            width: WINDOW,
+            hold: times.hold,
+            keep: KeepSamples::All,
+            seed: plan.seed,
+        };
         let meter = Meter::new(meter, link, runtime.cpu_time());
         #[expect(clippy::disallowed_methods, reason = "wall time, for cookies")]
-        let unix_s = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+        let unix_s = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| since.as_secs() as i64);
         let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, unix_s));
         worker::run(context, times, Nanos::from(plan.graceful_stop)).await;
         Ok::<(), StartError>(())
     })?;
     let (mut raw, mut failures) = (Vec::new(), Vec::new());
     for report in reports {
-        if let Report::Window { raw: kept, failures: failed, .. } = report {
+        if let Report::Window {
+            raw: kept,
+            failures: failed,
+            ..
+        } = report
+        {
             raw.extend(kept);
             failures.extend(failed);
         }
@@ -95,12 +117,16 @@ pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartEr
     Ok(raw
         .into_iter()
         .map(|measured| {
-            let is_rendered = measured.sample.outcome != Outcome::Error(ErrorKind::Protocol) || measured.sample.sent.is_some();
+            let is_rendered =
+                measured.sample.outcome != Outcome::Error(ErrorKind::Protocol) || measured.sample.sent.is_some();
             let sent = if is_rendered { log.next() } else { None };
             let sent = sent.unwrap_or_default();
             Traced {
                 name: names.requests.name(measured.sample.name).to_owned(),
-                failure: failures.iter().find(|failure| failure.at == measured.sample.done).cloned(),
+                failure: failures
+                    .iter()
+                    .find(|failure| failure.at == measured.sample.done)
+                    .cloned(),
                 request: sent.request,
                 reply_head: sent.head,
                 reply_body: sent.body,
@@ -123,7 +149,12 @@ fn only(plan: &Plan, scenario: usize) -> Plan {
         }
     }
     plan.workload = Workload::Closed { vus: 1 };
-    plan.stages = vec![Stage { from: 1.0, to: 1.0, length_ns: None, kind: StageKind::Hold }];
+    plan.stages = vec![Stage {
+        from: 1.0,
+        to: 1.0,
+        length_ns: None,
+        kind: StageKind::Hold,
+    }];
     plan.iterations = Some(1);
     plan
 }
@@ -145,7 +176,10 @@ impl Drivers for Recording {
     type Driver = RecordingDriver;
 
     fn make(&self) -> RecordingDriver {
-        RecordingDriver { inner: self.inner.make(), log: Rc::clone(&self.log) }
+        RecordingDriver {
+            inner: self.inner.make(),
+            log: Rc::clone(&self.log),
+        }
     }
 }
 
@@ -156,7 +190,10 @@ struct RecordingDriver {
 
 impl Driver for RecordingDriver {
     async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
-        self.log.borrow_mut().push(Sent { request: request.bytes.to_vec(), ..Sent::default() });
+        self.log.borrow_mut().push(Sent {
+            request: request.bytes.to_vec(),
+            ..Sent::default()
+        });
         let keep_body = match request.keep_body {
             KeepBody::Discard => KeepBody::UpTo(BODY_MAX),
             KeepBody::UpTo(most) => KeepBody::UpTo(most.max(BODY_MAX)),

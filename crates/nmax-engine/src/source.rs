@@ -71,16 +71,21 @@ pub struct Times {
 /// The planned times of a run. A number of open iterations ends the load when the next one would be due.
 pub fn times(plan: &Plan) -> Times {
     let span = schedule::hold_span(&plan.stages);
-    let planned = schedule::phases(&plan.stages).last().and_then(|phase| phase.span.end_ns);
+    let planned = schedule::phases(&plan.stages)
+        .last()
+        .and_then(|phase| phase.span.end_ns);
     let limited = match (&plan.workload, plan.iterations) {
-        (Workload::Open { arrivals, .. }, Some(n)) => {
-            unlimited_schedule(plan, *arrivals).ok().and_then(|open| open.offset_ns(n))
-        }
+        (Workload::Open { arrivals, .. }, Some(n)) => unlimited_schedule(plan, *arrivals)
+            .ok()
+            .and_then(|open| open.offset_ns(n)),
         _ => None,
     };
     let end = planned.into_iter().chain(limited).min();
     let hold_end = span.end_ns.into_iter().chain(end).min();
-    Times { hold: (Nanos(span.start_ns), hold_end.map_or(Nanos::MAX, Nanos)), end: end.map(Nanos) }
+    Times {
+        hold: (Nanos(span.start_ns), hold_end.map_or(Nanos::MAX, Nanos)),
+        end: end.map(Nanos),
+    }
 }
 
 /// The schedule of an open workload.
