@@ -81,8 +81,6 @@ pub struct RunArgs {
     #[command(flatten)]
     pub plan: PlanArgs,
     #[command(flatten)]
-    pub planless: PlanlessArgs,
-    #[command(flatten)]
     pub safety: SafetyArgs,
     #[command(flatten)]
     pub output: OutputArgs,
@@ -116,6 +114,9 @@ pub struct RunArgs {
     /// End with 0 even when a threshold failed (3), the run is INVALID (4) or the target unreachable (5)
     #[arg(long)]
     pub exit_zero: bool,
+    // Last, because its heading would go on over what follows.
+    #[command(flatten)]
+    pub planless: PlanlessArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -37,15 +37,17 @@ const FETCH_LIMIT: Duration = Duration::from_secs(5);
 /// The longest wait for a name server.
 const DNS_LIMIT: Duration = Duration::from_secs(2);
 
+/// Where the flags stand in the help; set one by one, because a heading for a group would go on behind it.
+const HEADING: &str = "Safety";
+
 /// Which targets the user opens.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Safety")]
 pub struct SafetyArgs {
     /// Private target that may be loaded: a host name, an address or a network such as 10.0.0.0/8; may be repeated
-    #[arg(long = "allow-target", value_name = "WHAT")]
+    #[arg(long = "allow-target", value_name = "WHAT", help_heading = HEADING)]
     pub allow_target: Vec<Pattern>,
     /// Public host, by its exact name, that you have the right to load; recorded in the run; may be repeated
-    #[arg(long = "i-am-authorized-to-test", value_name = "HOST")]
+    #[arg(long = "i-am-authorized-to-test", value_name = "HOST", help_heading = HEADING)]
     pub authorized: Vec<Host>,
 }
 

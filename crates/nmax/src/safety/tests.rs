@@ -4,11 +4,14 @@ use nmax_http::Url;
 
 use super::*;
 
+/// Texts of a case.
+type Texts = &'static [&'static str];
+
 /// An outside of names and proofs written down; it remembers where proof was looked for.
 #[derive(Default)]
 struct Scripted {
-    names: &'static [(&'static str, &'static [&'static str])],
-    proved: &'static [&'static str],
+    names: &'static [(&'static str, Texts)],
+    proved: Texts,
     looked: RefCell<Vec<String>>,
 }
 
@@ -36,7 +39,7 @@ impl Outside for Scripted {
     }
 }
 
-const NAMES: &[(&str, &[&str])] = &[
+const NAMES: &[(&str, Texts)] = &[
     ("localhost", &["127.0.0.1", "::1"]),
     ("shop.lan", &["10.0.0.1"]),
     ("shop.example", &["93.184.215.14", "2606:2800::1"]),
@@ -48,7 +51,7 @@ const NAMES: &[(&str, &[&str])] = &[
 async fn settled(
     allow: &[&str],
     authorized: &[&str],
-    proved: &'static [&'static str],
+    proved: Texts,
     urls: &[&str],
 ) -> (Result<Option<String>, String>, Vec<String>) {
     let allow = allow.iter().map(|text| Allowed {
@@ -70,7 +73,9 @@ async fn settled(
 
 #[tokio::test]
 async fn authorizations() {
-    let cases: &[(&[&str], &[&str], &'static [&'static str], &[&str], Option<&str>)] = &[
+    // --allow-target, --i-am-authorized-to-test, proved hosts, URLs, authorization
+    type Case<'a> = (Texts, Texts, Texts, Texts, Option<&'a str>);
+    let cases: &[Case] = &[
         (&[], &[], &[], &[], None),
         (
             &[],
@@ -117,7 +122,8 @@ async fn authorizations() {
 /// Proof is looked for only where it would help, once per origin of a host.
 #[tokio::test]
 async fn proof_is_looked_for_where_it_helps() {
-    let cases: &[(&[&str], &[&str], &[&str], &[&str])] = &[
+    // --allow-target, --i-am-authorized-to-test, URLs, where proof was looked for
+    let cases: &[(Texts, Texts, Texts, Texts)] = &[
         (&[], &[], &["http://localhost/", "http://shop.lan/"], &[]),
         (&[], &["shop.example"], &["https://shop.example/"], &[]),
         (&[], &[], &["https://evil.example/"], &[]),

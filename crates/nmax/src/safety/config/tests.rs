@@ -19,7 +19,8 @@ impl Drop for Folder {
 
 #[test]
 fn where_the_file_is() {
-    let cases: [(&[(&str, &str)], Option<&str>); 5] = [
+    type Case<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
+    let cases: [Case; 5] = [
         (
             &[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")],
             Some("/x/nmax/config.yaml"),

@@ -43,7 +43,8 @@ fn names_that_dns_cannot_hold() {
 fn records_are_read() {
     let asked = question(ID, "_nmax.shop.example").unwrap();
     let alias = [0, 5, 0, 1];
-    let cases: [(&[([u8; 4], &[u8])], &[&[u8]]); 5] = [
+    type Case<'a> = (&'a [([u8; 4], &'a [u8])], &'a [&'a [u8]]);
+    let cases: [Case; 5] = [
         (&[], &[]),
         (&[(TXT_IN, b"\x0fallow-load-test")], &[b"allow-load-test"]),
         (&[(TXT_IN, b"\x06allow-\x09load-test")], &[b"allow-load-test"]),

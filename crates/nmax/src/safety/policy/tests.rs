@@ -39,7 +39,9 @@ fn decisions() {
         "authorized:h.example",
         "proved:h.example",
     ];
-    let cases: &[(&[&str], &str, &str, Result<&str, &str>)] = &[
+    // flags, host, address, authorization or part of the refusal
+    type Case<'a> = (&'a [&'a str], &'a str, &'a str, Result<&'a str, &'a str>);
+    let cases: &[Case] = &[
         (&[], "localhost", "127.0.0.1", Ok("loopback")),
         (&[], "localhost", "::1", Ok("loopback")),
         (&[], "h.example", "::ffff:127.1.2.3", Ok("loopback")),

@@ -43,7 +43,8 @@ async fn the_text_proves() {
 
 #[tokio::test]
 async fn other_answers_do_not() {
-    let cases: [(fn(&[u8]) -> Vec<u8>, &str); 4] = [
+    type Answer = fn(&[u8]) -> Vec<u8>;
+    let cases: [(Answer, &str); 4] = [
         (
             |question| with_text(question, "allow-load-tests"),
             "none with the text `allow-load-test`",
