@@ -171,7 +171,8 @@ pub(crate) async fn next_closed<R: Runtime, D: Drivers>(
     turn: &mut Turn,
     done: Option<Nanos>,
 ) -> Option<Assignment> {
-    let free = done.unwrap_or(Nanos::ZERO);
+    // Making all users takes a moment; a user's own time begins after it.
+    let free = done.unwrap_or_else(|| context.runtime.now());
     let mut intended = free.max(turn.paced);
     if intended > free && !pause_until(context, timer, intended).await {
         return None;
