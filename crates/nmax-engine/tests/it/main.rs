@@ -7,6 +7,7 @@ mod choices;
 mod closed;
 mod ends;
 mod records;
+mod requests;
 mod schedule;
 mod sockets;
 mod stalls;

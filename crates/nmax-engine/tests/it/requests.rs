@@ -1,0 +1,247 @@
+//! What goes on the wire, and what is made of the replies.
+
+use nmax_metrics::{ErrorKind, Outcome, Section};
+use nmax_testkit::plans::{plan, requests};
+use nmax_testkit::sim::{Answer, Call, Options, Server, Simulated, instant, reply_with, simulate};
+
+use crate::ms;
+
+const ONCE: &str = "workload: { closed: { vus: 1 }, iterations: 1 }";
+
+/// What one iteration of these steps sends.
+fn sent(steps: &str, keys: &str, server: impl Server) -> Vec<String> {
+    let plan = requests("http://shop.test:8080", steps, &format!("{ONCE}\n{keys}"));
+    let run = simulate(
+        &plan,
+        server,
+        &Options {
+            keeps_transcript: true,
+            ..Options::all()
+        },
+    );
+    run.transcript
+        .iter()
+        .map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned())
+        .collect()
+}
+
+/// The lines that every request of these tests has, with this method, target and connection.
+fn head(line: &str, connection: &str) -> String {
+    let agent = concat!("nmax/", env!("CARGO_PKG_VERSION"));
+    format!("{line}\r\nhost: shop.test:8080\r\nuser-agent: {agent}\r\naccept: */*\r\nconnection: {connection}\r\n")
+}
+
+#[test]
+fn requests_are_written_as_the_plan_says() {
+    let json = "content-type: application/json\r\ncontent-length: ";
+    let form = "content-type: application/x-www-form-urlencoded\r\ncontent-length: ";
+    let cases = [
+        ("{ get: / }", "", head("GET / HTTP/1.1", "keep-alive") + "\r\n"),
+        (
+            "{ head: /a }",
+            "defaults: { version: 1.0 }",
+            head("HEAD /a HTTP/1.0", "keep-alive") + "\r\n",
+        ),
+        (
+            "{ get: / }",
+            "defaults: { connection: per-request }",
+            head("GET / HTTP/1.1", "close") + "\r\n",
+        ),
+        (
+            "{ post: /a }",
+            "",
+            head("POST /a HTTP/1.1", "keep-alive") + "content-length: 0\r\n\r\n",
+        ),
+        ("{ delete: /a }", "", head("DELETE /a HTTP/1.1", "keep-alive") + "\r\n"),
+        (
+            "{ get: \"/s?a=1\", query: { q: \"tea & cake\", n: \"${iteration}\" } }",
+            "",
+            head("GET /s?a=1&q=tea%20%26%20cake&n=0 HTTP/1.1", "keep-alive") + "\r\n",
+        ),
+        (
+            "{ get: /, headers: { X-B: two, X-C: three } }",
+            "defaults: { headers: { x-a: one, x-b: default } }",
+            head("GET / HTTP/1.1", "keep-alive") + "x-a: one\r\nX-B: two\r\nX-C: three\r\n\r\n",
+        ),
+        (
+            "{ put: /a, json: { name: \"vu ${vu}\", list: [1, true] } }",
+            "",
+            head("PUT /a HTTP/1.1", "keep-alive") + json + "33\r\n\r\n{\"name\":\"vu 0\",\"list\":[1,true]}",
+        ),
+        (
+            "{ post: /a, form: { mail: \"a+b@c.test\", word: \"correct horse\" } }",
+            "",
+            head("POST /a HTTP/1.1", "keep-alive") + form + "41\r\n\r\nmail=a%2Bb%40c.test&word=correct+horse",
+        ),
+        (
+            "{ patch: /a, body: \"raw ${iteration}\", headers: { content-type: text/x } }",
+            "",
+            head("PATCH /a HTTP/1.1", "keep-alive") + "content-type: text/x\r\ncontent-length: 5\r\n\r\nraw 0",
+        ),
+    ];
+    for (step, keys, expected) in cases {
+        let found = sent(&format!("[{step}]"), keys, instant(ms(1)));
+        // The length line is checked against the body itself.
+        let (found_head, body) = found[0].split_once("\r\n\r\n").unwrap();
+        let (expected_head, expected_body) = expected.split_once("\r\n\r\n").unwrap();
+        assert_eq!(body, expected_body, "{step}");
+        let without_length = |head: &str| {
+            let lines = head.lines().filter(|line| !line.starts_with("content-length"));
+            lines.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(without_length(found_head), without_length(expected_head), "{step}");
+        let length = found_head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "));
+        assert_eq!(
+            length.map(|length| length.parse().unwrap()),
+            expected_head.contains("content-length").then_some(body.len())
+        );
+    }
+}
+
+/// Gives `/list` a page of links, everything else an empty one.
+fn page(body: &str) -> impl Server + use<> {
+    let (list, other) = (reply_with(200, "", body), reply_with(200, "", ""));
+    move |call: &Call<'_>| {
+        let reply = if call.target().starts_with("/list") {
+            &list
+        } else {
+            &other
+        };
+        Answer::Bytes(call.at + ms(1), reply.clone())
+    }
+}
+
+#[test]
+fn links_are_followed_as_a_browser_would() {
+    let cases = [
+        ("item/7", "GET /list/item/7 HTTP/1.1\r\nhost: shop.test:8080\r\n"),
+        ("/item/7", "GET /item/7 HTTP/1.1\r\nhost: shop.test:8080\r\n"),
+        ("../x?y=1", "GET /x?y=1 HTTP/1.1\r\nhost: shop.test:8080\r\n"),
+        ("http://cdn.test/x#top", "GET /x HTTP/1.1\r\nhost: cdn.test\r\n"),
+    ];
+    for (link, expected) in cases {
+        let steps = "[{ get: /list/all, extract: { link: { css: \"a@href\" } } }, { get: \"${link}\", name: next }]";
+        let found = sent(steps, "", page(&format!("<a href=\"{link}\">x</a>")));
+        assert!(found[1].starts_with(expected), "{link}: {}", found[1]);
+    }
+}
+
+/// Data cannot add headers or requests.
+#[test]
+fn line_breaks_in_values_stay_in_their_line() {
+    let steps =
+        "[{ get: /list, extract: { v: { regex: \"(?s)<(.*)>\" } } }, { get: \"/a/${v}\", headers: { x-v: \"${v}\" } }]";
+    let found = sent(steps, "", page("<a\r\nx-evil: 1\r\n\r\nGET /b>"));
+    assert_eq!(found.len(), 2);
+    assert!(found[1].starts_with("GET /a/"), "{}", found[1]);
+    assert!(!found[1].lines().any(|line| line.starts_with("x-evil")), "{}", found[1]);
+    assert_eq!(found[1].matches("\r\n\r\n").count(), 1, "{}", found[1]);
+}
+
+/// A value that makes no URL is an error of its exchange, and the iteration ends.
+#[test]
+fn a_value_that_is_no_url_is_an_error() {
+    let steps =
+        "[{ get: /list, extract: { link: { css: \"a@href\" } } }, { get: \"${link}\", name: next }, { get: /after }]";
+    let plan = requests("http://shop.test", steps, ONCE);
+    let run = simulate(&plan, page("<a href=\"http://[broken\">"), &Options::all());
+    let outcomes: Vec<Outcome> = run.raw.iter().map(|raw| raw.sample.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Ok, Outcome::Error(ErrorKind::Protocol)]);
+    assert_eq!(run.raw[1].sample.sent, None);
+    assert!(run.failures[0].text.contains("[broken"), "{}", run.failures[0].text);
+}
+
+/// Ten iterations of these steps against a server with this reply.
+fn ten(steps: &str, status: u16, body: &str) -> Simulated {
+    let reply = reply_with(status, "x-id: abc\r\n", body);
+    let plan = requests(
+        "http://h.test",
+        steps,
+        "workload: { closed: { vus: 2 }, iterations: 10 }",
+    );
+    simulate(
+        &plan,
+        move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone()),
+        &Options::all(),
+    )
+}
+
+#[test]
+fn expectations_decide_what_is_ok() {
+    let cases = [
+        ("", 200, true),
+        ("", 302, true),
+        ("", 404, false),
+        ("expect: { status: 404 }", 404, true),
+        ("expect: { status: [2xx, 409] }", 409, true),
+        ("expect: { status: 200 }", 201, false),
+        ("expect: { contains: tea }", 200, true),
+        ("expect: { contains: [tea, coffee] }", 200, false),
+        ("expect: { lacks: coffee }", 200, true),
+        ("expect: { lacks: tea }", 200, false),
+        ("expect: { header: { x-id: b } }", 200, true),
+        ("expect: { header: { x-id: z } }", 200, false),
+        ("expect: { finds: { json: \"$.drinks[0]\" } }", 200, true),
+        ("expect: { finds: { json: \"$.drinks[7]\" } }", 200, false),
+    ];
+    for (expect, status, is_ok) in cases {
+        let comma = if expect.is_empty() { "" } else { ", " };
+        let run = ten(
+            &format!("[{{ get: /{comma}{expect} }}]"),
+            status,
+            r#"{"drinks": ["tea"]}"#,
+        );
+        let stats = run.totals.total(Section::Hold);
+        assert_eq!(
+            (stats.ok(), stats.failed()),
+            if is_ok { (10, 0) } else { (0, 10) },
+            "{expect} {status}"
+        );
+        assert_eq!(stats.status, [(status, 10)]);
+        if expect.contains("coffee") || expect.contains("tea") || expect.contains("x-id") || expect.contains("json") {
+            let check = |index| {
+                run.totals
+                    .check(Section::Hold, index)
+                    .map(|check| (check.passed, check.failed))
+            };
+            let last = run.catalog.checks.len() - 1;
+            assert_eq!(check(last), Some(if is_ok { (10, 0) } else { (0, 10) }), "{expect}");
+        }
+    }
+}
+
+#[test]
+fn values_are_taken_as_the_plan_says() {
+    let cases = [
+        ("{ json: \"$.drinks[*]\" }", "tea"),
+        ("{ json: \"$.drinks[*]\", pick: last }", "milk"),
+        ("{ json: \"$.drinks[*]\", pick: 2 }", "mate"),
+        ("{ regex: \"t(e.)\" }", "ea"),
+        ("{ header: x-id }", "abc"),
+        ("{ json: \"$.food\", default: none }", "none"),
+    ];
+    for (source, expected) in cases {
+        let text = format!(
+            "nmax: 1\ntarget: http://h.test\n{ONCE}\nscenarios: {{ a: {{ steps: [\
+             {{ get: /a, extract: {{ v: {source} }} }}, {{ get: \"/b/${{v}}\" }}] }} }}"
+        );
+        let reply = reply_with(200, "x-id: abc\r\n", r#"{"drinks": ["tea", "mate", "milk"]}"#);
+        let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone());
+        let run = simulate(
+            &plan(&text),
+            server,
+            &Options {
+                keeps_transcript: true,
+                ..Options::all()
+            },
+        );
+        let line = String::from_utf8_lossy(&run.transcript[1].bytes)
+            .lines()
+            .next()
+            .unwrap()
+            .to_owned();
+        assert_eq!(line, format!("GET /b/{expected} HTTP/1.1"), "{source}");
+    }
+}
