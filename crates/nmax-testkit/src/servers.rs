@@ -123,3 +123,6 @@ fn answer(stream: &mut TcpStream, reply: &[u8]) {
     }
     let _ = stream.write_all(reply);
 }
+
+#[cfg(test)]
+mod tests;

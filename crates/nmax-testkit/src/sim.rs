@@ -11,6 +11,8 @@
 mod driver;
 mod run;
 mod server;
+#[cfg(test)]
+mod tests;
 mod world;
 
 pub use driver::{Sent, SimDriver, SimDrivers};
