@@ -77,8 +77,10 @@ async fn pace<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, open: &OpenSo
             if intended > now {
                 context.source.timer.sleep_until(intended).await;
                 now = context.runtime.now();
+                if !context.state.may_start() {
+                    return;
+                }
             }
-            continue;
         }
         let assignment = || open_assignment(mix, seed, number, intended, now, Nanos::ZERO);
         let idle = open.idle.borrow_mut().pop();
