@@ -8,7 +8,7 @@ use nmax_analysis::Judgement;
 use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, watch};
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::Plan;
+use nmax_plan::plan::{Plan, Workload};
 use nmax_plan::share::Share;
 use nmax_report::{RunInfo, View, html, json};
 use nmax_store::{Hold, Manifest, RunReader, RunWriter, StoreError};
@@ -75,7 +75,14 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     let manifest = manifest(order);
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
     let interrupts = Interrupts::listen();
-    let mut run = Run::start(&settings)?;
+    let mut run = match Run::start(&settings) {
+        Ok(run) => run,
+        Err(error) => {
+            // A run that never started leaves nothing to show.
+            let _ = std::fs::remove_dir_all(writer.path());
+            return Err(error.into());
+        }
+    };
     let mut live = Live::new(order.quiet);
     let mut tally = Tally::new(plan);
     let mut observer = Observer::default();
@@ -90,7 +97,7 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
                 let written = keep(&mut writer, &mut tally, &catalog, &complete, order.keep)
                     .and_then(|()| observer.observe(&mut writer, &mut tally, &run));
                 if let Err(error) = written {
-                    live.say(&format!("{error}\n  the run is stopped"));
+                    live.say(&format!("error: {error}\n  the run is stopped"));
                     trouble = Some(error);
                     run.cut();
                 }
@@ -102,7 +109,8 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     }
     live.clear();
     let catalog = run.catalog().clone();
-    let exit = end(&mut writer, &mut tally, &run, &catalog, asked, trouble.is_some());
+    let ended = ended_at(plan, &run, asked > 0 || trouble.is_some());
+    let exit = end(&mut writer, &mut tally, &run, ended, &catalog, asked, trouble.is_some());
     let directory = writer.path().to_owned();
     let (judgement, mut view) = tally.conclude(plan, &catalog, info(&manifest));
     view.report_path = Some(directory.join("report.html").display().to_string());
@@ -111,8 +119,11 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     if let Err(error) = closed
         && trouble.is_none()
     {
-        live.say(&error.to_string());
+        live.say(&format!("error: {error}"));
         trouble = Some(error);
+    }
+    if trouble.is_some() {
+        view.report_path = None;
     }
     let exit = match (asked, &trouble) {
         (1.., _) => Exit::Interrupted,
@@ -186,16 +197,25 @@ impl Observer {
     }
 }
 
+/// When the run ended. An open workload that went as planned ends with its schedule, also when its last reply came
+/// before: 4 starts at 1/s take 4 s, not the 3 s between the first and the last.
+fn ended_at(plan: &Plan, run: &Run, is_cut: bool) -> Nanos {
+    let is_open = matches!(plan.workload, Workload::Open { .. });
+    let as_planned = is_open && !is_cut && run.ended_early().is_none();
+    let planned = run.times().end.filter(|_| as_planned);
+    planned.unwrap_or(Nanos::ZERO).max(run.ended_at())
+}
+
 /// Writes what is only known at the end.
 fn end(
     writer: &mut RunWriter,
     tally: &mut Tally,
     run: &Run,
+    ended: Nanos,
     catalog: &Catalog,
     asked: u32,
     is_broken: bool,
 ) -> Result<(), StoreError> {
-    let ended = run.ended_at();
     let load_ended = tally.load_ended.or(run.times().end).unwrap_or(ended).min(ended);
     let cpu = run.used().filter_map(|used| used.utilization()).fold(None, |most: Option<f64>, one| {
         Some(most.map_or(one, |most| most.max(one)))

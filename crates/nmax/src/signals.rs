@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM, counted.
+//! Ctrl-C and SIGTERM, counted; a limit on the size of files as an error of the write and not the end of the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -22,6 +22,8 @@ impl Interrupts {
                 else {
                     return;
                 };
+                // Its handler stays for good: a write beyond the limit then fails and says why.
+                let _too_large = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
                 loop {
                     tokio::select! {
                         _ = interrupt.recv() => {}

@@ -8,6 +8,7 @@ use nmax_engine::KeepSamples;
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
+use rustix::thread::CpuSet;
 
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
@@ -56,6 +57,7 @@ fn plan(args: &RunArgs) -> Result<Plan, load::LoadError> {
 fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), (String, Exit)> {
     let origins = preflight::origins(&plan).map_err(|error| (error, Exit::Usage))?;
     let (allow, authorization) = safety::allow(&args.safety, &origins).map_err(|error| (error.to_string(), error.exit()))?;
+    pinnable(&args.pin).map_err(|error| (error, Exit::Usage))?;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let order = Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
@@ -75,6 +77,15 @@ fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), 
         quiet: args.output.quiet,
     };
     Ok((order, origins))
+}
+
+/// Whether this process may run on these CPUs.
+fn pinnable(pin: &[usize]) -> Result<(), String> {
+    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
+    let is_allowed = |cpu: usize| cpu < CpuSet::MAX_CPU && allowed.is_set(cpu);
+    let Some(wrong) = pin.iter().find(|cpu| !is_allowed(**cpu)) else { return Ok(()) };
+    let allowed: Vec<String> = (0..CpuSet::MAX_CPU).filter(|cpu| is_allowed(*cpu)).map(|cpu| cpu.to_string()).collect();
+    Err(format!("--pin: this process may not run on CPU {wrong}\n  help: choose from {}", allowed.join(",")))
 }
 
 /// Prints a result on standard output.
