@@ -153,6 +153,25 @@ fn a_worker_blocked_over_the_end_starts_what_was_due() {
     assert_eq!(run.load().injector_lag.max_ns(), Some(ms(10_501 - 9_510).0));
 }
 
+/// The user stops the run while the thread is busy: what was due by the end of that is dropped by the injector.
+#[test]
+fn what_a_busy_worker_never_started_is_its_own_drop() {
+    let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 10s");
+    let (blocks, stop_at) = (vec![(ms(4_992), ms(508))], Some(ms(4_995)));
+    let run = simulate(
+        &plan,
+        instant(ms(2)),
+        &Options {
+            blocks,
+            stop_at,
+            ..Options::all()
+        },
+    );
+    let load = run.load();
+    assert_eq!((load.due, load.started), (550, 500));
+    assert_eq!((load.dropped.injector, load.dropped.in_flight_limit), (50, 0));
+}
+
 /// 100/s on one VU that takes 21 ms each: arrivals wait with their intended instant, the rest is dropped.
 #[test]
 fn a_capped_pool_keeps_what_was_intended() {

@@ -1,3 +1,5 @@
+//! Each bad habit as a plain client sees it.
+
 use std::io::ErrorKind;
 
 use super::*;

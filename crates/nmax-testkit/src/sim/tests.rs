@@ -1,3 +1,5 @@
+//! Clock, tasks and server models by hand.
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
