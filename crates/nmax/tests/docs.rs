@@ -1,0 +1,146 @@
+//! The reference pages agree with the program. `UPDATE=1 cargo test -p nmax --test docs` writes them again.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+const VERBS: [&str; 9] = [
+    "run",
+    "check",
+    "init",
+    "show",
+    "runs",
+    "report",
+    "target",
+    "schema",
+    "completions",
+];
+/// Around the generated tables of `docs/reference/plan.md`.
+const TABLES: (&str, &str) = (
+    "<!-- keys: written by crates/nmax/tests/docs.rs -->\n",
+    "<!-- end of keys -->\n",
+);
+
+fn page(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
+}
+
+#[track_caller]
+fn check(name: &str, want: &str) {
+    let path = page(name);
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, want).unwrap();
+    }
+    let have = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        have == want,
+        "docs/{name} is not what the program says; `UPDATE=1 cargo test -p nmax --test docs` writes it again"
+    );
+}
+
+/// What `nmax ARGUMENTS --help` prints, 100 columns wide.
+fn help(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_nmax"))
+        .args(arguments)
+        .arg("--help")
+        .env("COLUMNS", "100")
+        .env_remove("NMAX_RUNS_DIR")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+#[test]
+fn the_command_reference_is_what_help_prints() {
+    let whole = help(&[]);
+    let mut text = String::from(
+        "# Commands\n\nWhat `nmax VERB --help` prints, written by `crates/nmax/tests/docs.rs`. Results go to standard output, \
+         progress to standard\nerror. `NO_COLOR` turns colors off.\n",
+    );
+    write!(text, "\n## nmax\n\n```text\n{whole}```\n").unwrap();
+    for verb in VERBS {
+        write!(text, "\n## nmax {verb}\n\n```text\n{}```\n", help(&[verb])).unwrap();
+    }
+    let listed = whole.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let verbs: Vec<&str> = listed
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  ")?.split_once(' '))
+        .map(|(verb, _)| verb)
+        .filter(|verb| !["", "help"].contains(verb))
+        .collect();
+    assert_eq!(verbs, VERBS, "every verb has its section");
+    check("reference/cli.md", &text);
+}
+
+#[test]
+fn the_plan_reference_names_every_key() {
+    let schema: Value = serde_json::from_str(&fs::read_to_string(page("schema/plan.schema.json")).unwrap()).unwrap();
+    let mut tables = String::new();
+    table("The plan", &schema, &mut tables);
+    let text = fs::read_to_string(page("reference/plan.md")).unwrap();
+    let (head, rest) = text.split_once(TABLES.0).expect("the page has a place for the tables");
+    let (_, tail) = rest.split_once(TABLES.1).expect("the place for the tables ends");
+    check("reference/plan.md", &format!("{head}{}{tables}{}{tail}", TABLES.0, TABLES.1));
+}
+
+/// The keys of a map, then those of the maps inside it.
+fn table(heading: &str, schema: &Value, text: &mut String) {
+    write!(text, "\n### {heading}\n\n| key | meaning | values |\n|---|---|---|\n").unwrap();
+    let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut inner = Vec::new();
+    for (key, value) in schema["properties"].as_object().unwrap() {
+        let about = value["description"].as_str().unwrap();
+        let about = if required.contains(&key.as_str()) { format!("{about} Required.") } else { about.to_owned() };
+        let mut values = Vec::new();
+        values_of(value, &mut values);
+        writeln!(text, "| `{key}` | {about} | {} |", values.join(", ")).unwrap();
+        let path = if heading == "The plan" { key.clone() } else { format!("{}.{key}", heading.trim_matches('`')) };
+        maps_of(&path, value, &mut inner);
+    }
+    for (path, schema) in inner {
+        table(&format!("`{path}`"), schema, text);
+    }
+}
+
+/// The words and examples that a schema allows.
+fn values_of(schema: &Value, values: &mut Vec<String>) {
+    for word in ["enum", "examples"].iter().filter_map(|list| schema[*list].as_array()).flatten() {
+        let word = match word {
+            Value::String(word) => format!("`{}`", word.replace('|', "\\|")),
+            _ => continue,
+        };
+        if !values.contains(&word) {
+            values.push(word);
+        }
+    }
+    let parts = schema["anyOf"].as_array().into_iter().flatten();
+    parts.chain(schema.get("items")).for_each(|part| values_of(part, values));
+}
+
+/// The maps with fixed keys that a value holds, with their paths.
+fn maps_of<'a>(path: &str, schema: &'a Value, maps: &mut Vec<(String, &'a Value)>) {
+    if schema["properties"].is_object() {
+        maps.push((path.to_owned(), schema));
+    }
+    if schema["additionalProperties"].is_object() {
+        maps_of(&format!("{path}.NAME"), &schema["additionalProperties"], maps);
+    }
+    if let Some(items) = schema.get("items") {
+        maps_of(&format!("{path}[]"), items, maps);
+    }
+    for part in schema["anyOf"].as_array().into_iter().flatten() {
+        let known = maps.len();
+        maps_of(path, part, maps);
+        // One value or a list of them: the same keys twice.
+        maps.truncate(known + 1);
+    }
+    maps.dedup_by(|b, a| b.1["properties"] == a.1["properties"]);
+}
