@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use nmax_metrics::{FailureExample, Nanos, RawSample, Sample, Section, Why, Window};
+use nmax_metrics::{FailureExample, Nanos, Outcome, RawSample, Sample, Section, Why, Window};
 use nmax_plan::choice::Choice;
 
 use crate::settings::KeepSamples;
@@ -226,45 +226,29 @@ impl Meter {
 struct Kept {
     mode: KeepSamples,
     worker: u32,
-    seed: u64,
     all: Vec<RawSample>,
-    random: Vec<RawSample>,
-    slow: Vec<RawSample>,
     errors: Vec<RawSample>,
-    /// Exchanges seen in this window.
-    seen: u64,
-    /// Exchanges seen in the run.
-    draws: u64,
+    slow: Vec<RawSample>,
+    random: Reservoir,
 }
 
 impl Kept {
     fn new(settings: &MeterSettings, worker: u32) -> Self {
-        let (random, slow, errors) = match settings.keep {
-            KeepSamples::Some => (KEPT_RANDOM, KEPT_SLOW, KEPT_ERRORS),
-            KeepSamples::All | KeepSamples::None => (0, 0, 0),
-        };
+        let room = |most| if settings.keep == KeepSamples::Some { most } else { 0 };
         Self {
             mode: settings.keep,
             worker,
-            seed: settings.seed,
             all: Vec::new(),
-            random: Vec::with_capacity(random),
-            slow: Vec::with_capacity(slow),
-            errors: Vec::with_capacity(errors),
-            seen: 0,
-            draws: 0,
+            errors: Vec::with_capacity(room(KEPT_ERRORS)),
+            slow: Vec::with_capacity(room(KEPT_SLOW)),
+            random: Reservoir::new(settings.seed, worker, room(KEPT_RANDOM)),
         }
     }
 
     #[inline]
     fn consider(&mut self, sample: &Sample, vu: u32, iteration: u64) {
-        let raw = |why| RawSample {
-            sample: *sample,
-            worker: self.worker,
-            vu,
-            iteration,
-            why,
-        };
+        let worker = self.worker;
+        let raw = |why| RawSample { sample: *sample, worker, vu, iteration, why };
         match self.mode {
             KeepSamples::None => {}
             KeepSamples::All => {
@@ -273,51 +257,142 @@ impl Kept {
                 }
             }
             KeepSamples::Some => {
-                self.seen += 1;
-                self.draws += 1;
-                if sample.outcome != nmax_metrics::Outcome::Ok && self.errors.len() < KEPT_ERRORS {
+                if sample.outcome != Outcome::Ok && self.errors.len() < KEPT_ERRORS {
                     self.errors.push(raw(Why::Error));
                 }
-                // Reservoir sampling: the i-th exchange replaces a kept one with probability KEPT_RANDOM / i.
-                if self.random.len() < KEPT_RANDOM {
-                    self.random.push(raw(Why::Random));
-                } else {
-                    let draw = Choice::new(self.seed, u64::from(self.worker), self.draws, 0).unit(0);
-                    let place = (draw * self.seen as f64) as usize;
-                    if place < KEPT_RANDOM {
-                        self.random[place] = raw(Why::Random);
-                    }
+                if self.random.wants() {
+                    self.random.put(raw(Why::Random));
                 }
-                let candidate = raw(Why::Slow);
-                self.consider_slow(candidate);
+                if self.slow.len() < KEPT_SLOW || sample.response_time() > self.slow[0].sample.response_time() {
+                    self.keep_slow(raw(Why::Slow));
+                }
             }
         }
     }
 
     /// Keeps the slowest in ascending order; the first is the one to beat.
-    #[inline]
-    fn consider_slow(&mut self, candidate: RawSample) {
-        let time = |raw: &RawSample| raw.sample.response_time();
+    fn keep_slow(&mut self, candidate: RawSample) {
         if self.slow.len() == KEPT_SLOW {
-            if time(&self.slow[0]) >= time(&candidate) {
-                return;
-            }
             self.slow.remove(0);
         }
-        let place = self.slow.partition_point(|kept| time(kept) < time(&candidate));
+        let time = candidate.sample.response_time();
+        let place = self.slow.partition_point(|kept| kept.sample.response_time() < time);
         self.slow.insert(place, candidate);
     }
 
     /// What was kept, each exchange once, in order of its end.
     fn take(&mut self) -> Vec<RawSample> {
-        self.seen = 0;
         let mut kept = std::mem::take(&mut self.all);
-        for list in [&mut self.errors, &mut self.slow, &mut self.random] {
+        for list in [&mut self.errors, &mut self.slow, self.random.restart()] {
             kept.append(list);
         }
         let key = |raw: &RawSample| (raw.sample.done, raw.vu, raw.iteration, raw.sample.intended);
         kept.sort_by_key(key);
         kept.dedup_by(|b, a| key(a) == key(b) && a.sample.name == b.sample.name);
         kept
+    }
+}
+
+/// A uniform draw of `size` out of a stream of unknown length, with few random numbers.
+///
+/// After the first `size`, the number of items passed over before the next replacement is drawn at once.
+/// Source: K.-H. Li, *Reservoir-sampling algorithms of time complexity O(n(1+log(N/n)))*, TOMS 20 (1994), algorithm L.
+#[derive(Debug)]
+struct Reservoir {
+    items: Vec<RawSample>,
+    size: usize,
+    seed: (u64, u64),
+    /// Random numbers drawn in the run.
+    draws: u64,
+    /// Items seen in this window.
+    seen: u64,
+    /// The item that is kept next, once there are `size`.
+    next: u64,
+    /// Largest of `size` uniform keys, as the algorithm sees it.
+    weight: f64,
+}
+
+impl Reservoir {
+    fn new(seed: u64, worker: u32, size: usize) -> Self {
+        let items = Vec::with_capacity(size);
+        Self { items, size, seed: (seed, u64::from(worker)), draws: 0, seen: 0, next: 0, weight: 1.0 }
+    }
+
+    /// Counts an item; whether it is kept.
+    #[inline]
+    fn wants(&mut self) -> bool {
+        self.seen += 1;
+        self.items.len() < self.size || self.seen == self.next
+    }
+
+    fn put(&mut self, item: RawSample) {
+        if self.items.len() < self.size {
+            self.items.push(item);
+            if self.items.len() < self.size {
+                return;
+            }
+        } else {
+            let place = (self.unit() * self.size as f64) as usize;
+            self.items[place.min(self.size - 1)] = item;
+        }
+        self.weight *= (self.unit().ln() / self.size as f64).exp();
+        let skipped = (self.unit().ln() / (1.0 - self.weight).ln()).floor();
+        self.next = self.seen.saturating_add(skipped as u64).saturating_add(1);
+    }
+
+    /// Uniform in (0, 1].
+    fn unit(&mut self) -> f64 {
+        self.draws += 1;
+        1.0 - Choice::new(self.seed.0, self.seed.1, self.draws, 0).unit(0)
+    }
+
+    /// Begins a new window; the items of the old one are the caller's to take.
+    fn restart(&mut self) -> &mut Vec<RawSample> {
+        (self.seen, self.next, self.weight) = (0, 0, 1.0);
+        &mut self.items
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nmax_metrics::{NameId, Network};
+
+    use super::*;
+
+    fn item(number: u64) -> RawSample {
+        let sample = Sample {
+            name: NameId(0),
+            scenario: 0,
+            outcome: Outcome::Ok,
+            status: Some(200),
+            intended: Nanos(number),
+            sent: Some(Nanos(number)),
+            first_byte: None,
+            done: Nanos(number),
+            network: Network::default(),
+            slot_wait: Nanos::ZERO,
+            bytes_received: 0,
+            bytes_sent: 0,
+        };
+        RawSample { sample, worker: 0, vu: 0, iteration: number, why: Why::Random }
+    }
+
+    /// Each of 1,000 items is kept with probability 0.1: over 2,000 windows each tenth of the stream gets a tenth.
+    #[test]
+    fn the_reservoir_is_uniform_over_its_window() {
+        let mut reservoir = Reservoir::new(7, 0, 100);
+        let mut tenths = [0_u32; 10];
+        for _ in 0..2_000 {
+            for number in 0..1_000 {
+                if reservoir.wants() {
+                    reservoir.put(item(number));
+                }
+            }
+            let kept = reservoir.restart();
+            assert_eq!(kept.len(), 100);
+            kept.drain(..).for_each(|raw| tenths[(raw.iteration / 100) as usize] += 1);
+        }
+        // 20,000 expected in each, standard deviation about 134.
+        assert!(tenths.iter().all(|count| count.abs_diff(20_000) < 700), "{tenths:?}");
     }
 }

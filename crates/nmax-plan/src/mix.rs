@@ -99,6 +99,9 @@ impl Mix {
     ///
     /// Exact in each aligned cycle (n from c·cycle to (c + 1)·cycle − 1); each cycle has its own order. Expected O(log scenarios).
     pub fn pick_open(&self, seed: u64, n: u64) -> usize {
+        if self.cycle == 1 {
+            return self.at(0);
+        }
         let cycle = u64::from(self.cycle);
         self.at(permute(derive(mix64(seed), n / cycle), (n % cycle) as u32, self.cycle))
     }
@@ -107,6 +110,9 @@ impl Mix {
     ///
     /// Exact for each VU over any `cycle` iterations in a row, and in each round over any `cycle` VUs in a row.
     pub fn pick_closed(&self, seed: u64, vu: u64, iteration: u64) -> usize {
+        if self.cycle == 1 {
+            return self.at(0);
+        }
         let cycle = u64::from(self.cycle);
         let place = (vu % cycle + iteration % cycle) % cycle;
         self.at(permute(derive(mix64(seed), CLOSED), place as u32, self.cycle))
