@@ -79,6 +79,30 @@ fn windows_samples_and_totals_agree() {
     }
 }
 
+/// The reply of 0.9 s is read at 1.25 s, before anything else runs: it ends there, in the second window.
+#[test]
+fn a_late_reply_belongs_to_the_window_of_its_end() {
+    let ok = reply(200);
+    let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(300), ok.clone());
+    let plan = home_page("workload: { closed: { vus: 1 } }\nduration: 2s");
+    let blocks = vec![(ms(650), ms(600))];
+    let run = simulate(
+        &plan,
+        server,
+        &Options {
+            blocks,
+            ..Options::all()
+        },
+    );
+    let counts: Vec<u64> = run
+        .windows
+        .iter()
+        .map(|window| window.aggregate.total(Section::Hold).count())
+        .collect();
+    // Ends at 0.3, 0.6 | 1.25, 1.55, 1.85 | 2.15 s.
+    assert_eq!(counts, [2, 3, 1]);
+}
+
 #[test]
 fn impossible_times_do_not_occur() {
     let blocks = vec![(s(3), ms(700)), (s(11), ms(1_700))];
