@@ -16,7 +16,7 @@ mod tests;
 pub use reply::Reply;
 
 use body::Body;
-use head::parse_head;
+use head::{Head, parse_head};
 use nmax_metrics::ErrorKind;
 
 /// The longest head, in bytes; twice what common servers send at most.
@@ -111,12 +111,14 @@ pub struct Receiver {
     stage: Stage,
     /// Raw bytes of the head: growing in `Stage::Head`, complete afterwards.
     head: Vec<u8>,
+    /// What `head` says, while it is still the one of the reply before. Most replies of a server begin with the
+    /// same bytes, which then need not be parsed again.
+    previous: Option<Head>,
     /// The kept part of the body.
     body: Vec<u8>,
     body_bytes: u64,
-    status: u16,
-    persistent: bool,
-    sets_cookies: bool,
+    /// What `head` says, once it is complete.
+    parsed: Option<Head>,
     informational: u16,
 }
 
@@ -145,23 +147,25 @@ impl Receiver {
             },
             stage: Stage::Failed,
             head: Vec::new(),
+            previous: None,
             body: Vec::new(),
             body_bytes: 0,
-            status: 0,
-            persistent: false,
-            sets_cookies: false,
+            parsed: None,
             informational: 0,
         }
     }
 
     /// Forgets the last reply and waits for the next one.
     pub fn start(&mut self, expected: Expected) {
+        let is_same_kind = self.expected.is_head == expected.is_head && matches!(self.stage, Stage::Done);
         self.expected = expected;
         self.stage = Stage::Head;
-        self.head.clear();
+        self.previous = self.parsed.take().filter(|_| is_same_kind);
+        if self.previous.is_none() {
+            self.head.clear();
+        }
         self.body.clear();
         self.body_bytes = 0;
-        self.persistent = false;
         self.informational = 0;
     }
 
@@ -186,7 +190,7 @@ impl Receiver {
                 return Ok(());
             }
             Stage::Done => return Ok(()),
-            Stage::Head if self.head.is_empty() && self.informational == 0 => None,
+            Stage::Head if self.is_at_start() && self.informational == 0 => None,
             Stage::Head => Some("head"),
             Stage::Body(_) | Stage::Failed => Some("body"),
         };
@@ -201,7 +205,7 @@ impl Receiver {
 
     /// True while no byte of the current head has come; interim replies start over.
     pub fn is_at_start(&self) -> bool {
-        matches!(self.stage, Stage::Head) && self.head.is_empty()
+        matches!(self.stage, Stage::Head) && (self.head.is_empty() || self.previous.is_some())
     }
 
     /// Interim (1xx) replies skipped since the start.
@@ -211,19 +215,19 @@ impl Receiver {
 
     /// True when the reply is complete and lets the connection live.
     pub fn is_persistent(&self) -> bool {
-        self.persistent && matches!(self.stage, Stage::Done)
+        matches!(self.stage, Stage::Done) && self.parsed.is_some_and(|head| head.persistent)
     }
 
     /// The complete reply; an empty one while there is none.
     pub fn reply(&self) -> Reply<'_> {
-        match self.stage {
-            Stage::Done => Reply {
-                status: Some(self.status),
+        match (&self.stage, self.parsed) {
+            (Stage::Done, Some(parsed)) => Reply {
+                status: Some(parsed.status),
                 head: &self.head,
                 body: &self.body,
                 body_truncated: self.expected.keep_body != KeepBody::Discard
                     && self.body_bytes > self.body.len() as u64,
-                sets_cookies: self.sets_cookies,
+                sets_cookies: parsed.sets_cookies,
             },
             _ => Reply {
                 status: None,
@@ -275,6 +279,12 @@ impl Receiver {
         if chunk.is_empty() {
             return Ok(None);
         }
+        if let Some(head) = self.previous.take() {
+            if chunk.starts_with(&self.head) {
+                return self.begin_body(head).map(|()| Some(head.len));
+            }
+            self.head.clear();
+        }
         let before = self.head.len();
         let parsed = if before == 0 {
             parse_head(chunk, self.expected.is_head)?
@@ -313,15 +323,19 @@ impl Receiver {
         } else {
             self.head.truncate(head.len);
         }
+        self.begin_body(head)?;
+        Ok(Some(head.len - before))
+    }
+
+    /// Takes what a complete head says.
+    fn begin_body(&mut self, head: Head) -> Result<(), CodecError> {
         if let Body::Length(length) = head.body
             && length > self.expected.body_limit
         {
             return Err(CodecError::BodyLimit(self.expected.body_limit));
         }
-        self.status = head.status;
-        self.persistent = head.persistent;
-        self.sets_cookies = head.sets_cookies;
+        self.parsed = Some(head);
         self.stage = Stage::Body(head.body);
-        Ok(Some(head.len - before))
+        Ok(())
     }
 }

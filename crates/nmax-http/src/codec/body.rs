@@ -6,7 +6,7 @@ use super::{CodecError, HEAD_BYTES_MAX};
 const SIZE_LINE_BYTES_MAX: usize = 4096;
 
 /// What is still to come of a body.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Body {
     /// Nothing.
     Done,
@@ -63,7 +63,7 @@ fn within(input: &[u8], left: u64) -> &[u8] {
 }
 
 /// Decoder of the chunked coding (RFC 9112 section 7.1). Extensions and trailers are skipped.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Chunked {
     state: State,
     /// Bytes left of the current chunk; while its size line is read, its size so far.

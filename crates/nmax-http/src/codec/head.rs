@@ -9,6 +9,7 @@ use super::{CodecError, HEADERS_MAX};
 const QUOTED_BYTES_MAX: usize = 32;
 
 /// What the hot path needs of a head.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     /// Bytes, with the empty line.
     pub(super) len: usize,
