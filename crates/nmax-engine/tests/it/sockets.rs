@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nmax_engine::collector::Complete;
 use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
-use nmax_metrics::{Aggregate, ErrorKind, FailureExample, LoadStats, RequestStats, Section};
+use nmax_metrics::{Aggregate, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 use nmax_target::{Listen, Options};
@@ -33,12 +33,14 @@ fn settings(plan: Arc<Plan>, workers: u32) -> Settings {
 struct Ran {
     totals: Aggregate,
     failures: Vec<FailureExample>,
+    raw: Vec<RawSample>,
 }
 
 impl Ran {
     fn take(&mut self, complete: Complete) {
         self.totals.merge(&complete.window.aggregate);
         self.failures.extend(complete.failures);
+        self.raw.extend(complete.raw);
     }
 
     fn stats(&self) -> RequestStats {
@@ -276,24 +278,27 @@ fn a_server_that_hangs_up_between_exchanges_does_no_harm() {
 /// Exchanges that end at once, without ever waiting: nobody is forgotten, and nobody keeps the thread.
 #[test]
 fn exchanges_that_fail_at_once_are_all_counted() {
-    let refuse = |plan| {
+    let refuse = |workload: &str| {
+        let plan = requests(
+            "http://127.0.0.1:9",
+            "[{ get: / }]",
+            &format!("workload: {{ {workload} }}"),
+        );
         let mut settings = settings(plan, 1);
         settings.allow = Arc::new(|_, _| Err("not allowed here".into()));
-        finish(&settings).stats()
+        settings.keep = KeepSamples::All;
+        let ran = finish(&settings);
+        let stats = ran.stats();
+        assert_eq!(stats.errors[ErrorKind::Blocked.index()], stats.count());
+        assert_eq!((stats.count(), ran.raw.len()), (3000, 3000), "{workload}");
+        ran.raw
     };
-    let url = "http://127.0.0.1:9";
-    let burst = refuse(requests(
-        url,
-        "[{ get: / }]",
-        "workload: { open: { rate: 10M/s }, iterations: 3000 }",
-    ));
-    assert_eq!((burst.errors[ErrorKind::Blocked.index()], burst.count()), (3000, 3000));
-    let closed = refuse(requests(
-        url,
-        "[{ get: / }]",
-        "duration: 100ms\nworkload: { closed: { vus: 3 } }",
-    ));
-    assert!(closed.count() > 3 && closed.count() == closed.errors());
+    refuse("open: { rate: 10M/s }, iterations: 3000");
+    let raw = refuse("closed: { vus: 3 }, iterations: 3000");
+    for vu in 0..3 {
+        let turns = raw.iter().filter(|raw| raw.vu == vu).count();
+        assert!(turns > 500, "VU {vu} had {turns} turns of 3,000");
+    }
 }
 
 #[test]
