@@ -15,7 +15,7 @@ mod server;
 mod tests;
 mod world;
 
-pub use driver::{Sent, SimDriver, SimDrivers};
+pub use driver::{KeepRequests, Sent, SimDriver, SimDrivers};
 pub use run::{Options, Simulated, simulate};
 pub use server::{Answer, Call, Freeze, Queue, Server, instant, reply, reply_with};
 pub use world::{SimRuntime, SimTimer, World};

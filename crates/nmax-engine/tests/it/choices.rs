@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use nmax_plan::plan::Plan;
 use nmax_testkit::plans::{plan, with_files};
-use nmax_testkit::sim::{Answer, Call, Options, Sent, Server, reply_with, simulate};
+use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Sent, Server, reply_with, simulate};
 
 use crate::ms;
 
@@ -49,7 +49,7 @@ fn items(service_ms: u64) -> impl Server {
 fn transcript(seed: u64, workload: &str, service_ms: u64) -> Vec<Sent> {
     let options = Options {
         workers: 2,
-        keeps_transcript: true,
+        requests: KeepRequests::All,
         ..Options::all()
     };
     simulate(&chancy(seed, workload), items(service_ms), &options).transcript
@@ -130,7 +130,7 @@ fn cookies_last_for_an_iteration() {
         &plan(VISIT),
         numbers(),
         &Options {
-            keeps_transcript: true,
+            requests: KeepRequests::All,
             ..Options::all()
         },
     );

@@ -2,7 +2,7 @@
 
 use nmax_metrics::{ErrorKind, Nanos, Outcome, Section};
 use nmax_testkit::plans::{home_page, plan, with_files};
-use nmax_testkit::sim::{Answer, Call, Options, instant, reply, reply_with, simulate};
+use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, instant, reply, reply_with, simulate};
 
 use crate::{ms, s};
 
@@ -159,7 +159,7 @@ fn a_missing_value_ends_the_iteration() {
         &plan,
         server,
         &Options {
-            keeps_transcript: true,
+            requests: KeepRequests::All,
             ..Options::all()
         },
     );
@@ -197,7 +197,7 @@ fn unique_rows_end_the_run() {
             instant(ms(5)),
             &Options {
                 workers: 2,
-                keeps_transcript: true,
+                requests: KeepRequests::All,
                 ..Options::all()
             },
         );

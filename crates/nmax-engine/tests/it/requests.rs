@@ -2,7 +2,7 @@
 
 use nmax_metrics::{ErrorKind, Outcome, Section};
 use nmax_testkit::plans::{plan, requests};
-use nmax_testkit::sim::{Answer, Call, Options, Server, Simulated, instant, reply_with, simulate};
+use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, instant, reply_with, simulate};
 
 use crate::ms;
 
@@ -15,7 +15,7 @@ fn sent(steps: &str, keys: &str, server: impl Server) -> Vec<String> {
         &plan,
         server,
         &Options {
-            keeps_transcript: true,
+            requests: KeepRequests::All,
             ..Options::all()
         },
     );
@@ -233,7 +233,7 @@ fn values_are_taken_as_the_plan_says() {
             &plan(&text),
             server,
             &Options {
-                keeps_transcript: true,
+                requests: KeepRequests::All,
                 ..Options::all()
             },
         );

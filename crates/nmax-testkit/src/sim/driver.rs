@@ -22,6 +22,15 @@ pub struct Sent {
     pub bytes: Vec<u8>,
 }
 
+/// Which requests are kept for a look at them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepRequests {
+    /// Every one.
+    All,
+    /// None, so that memory does not grow.
+    None,
+}
+
 /// What all drivers of a world share.
 struct Shared {
     runtime: SimRuntime,
@@ -40,20 +49,14 @@ pub struct SimDrivers {
 
 impl SimDrivers {
     /// Drivers of a server that is `connect` away from being connected to.
-    pub fn new(
-        runtime: SimRuntime,
-        server: impl Server,
-        connect: Nanos,
-        body_limit: u64,
-        keeps_transcript: bool,
-    ) -> Self {
+    pub fn new(runtime: SimRuntime, server: impl Server, connect: Nanos, body_limit: u64, keep: KeepRequests) -> Self {
         let shared = Shared {
             runtime,
             server: RefCell::new(Box::new(server)),
             connect,
             body_limit,
             requests: Cell::new(0),
-            transcript: keeps_transcript.then(RefCell::default),
+            transcript: (keep == KeepRequests::All).then(RefCell::default),
         };
         Self {
             shared: Rc::new(shared),

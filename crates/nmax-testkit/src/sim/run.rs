@@ -17,7 +17,7 @@ use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Nanos, RawSample, 
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 
-use super::driver::{Sent, SimDrivers};
+use super::driver::{KeepRequests, Sent, SimDrivers};
 use super::server::Server;
 use super::world::{SimRuntime, World};
 
@@ -37,8 +37,8 @@ pub struct Options {
     pub keep: KeepSamples,
     /// Whether windows are kept; otherwise only their sum.
     pub keeps_windows: bool,
-    /// Whether every request is kept.
-    pub keeps_transcript: bool,
+    /// Which requests are kept.
+    pub requests: KeepRequests,
     /// Instants at which the thread is busy, and for how long.
     pub blocks: Vec<(Nanos, Nanos)>,
     /// When a user stops the run.
@@ -58,7 +58,7 @@ impl Options {
             connect: Nanos::ZERO,
             keep: KeepSamples::All,
             keeps_windows: true,
-            keeps_transcript: false,
+            requests: KeepRequests::None,
             blocks: Vec::new(),
             stop_at: None,
             cut_at: None,
@@ -135,7 +135,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
     }
     let runtime = SimRuntime::new(Rc::clone(&world));
     let (connect, limit) = (options.connect, plan.defaults.body_limit_bytes);
-    let drivers = SimDrivers::new(runtime.clone(), server, connect, limit, options.keeps_transcript);
+    let drivers = SimDrivers::new(runtime.clone(), server, connect, limit, options.requests);
     let shared = Arc::new(Mutex::new(catalog(plan, options.names_max)));
     let (reports_in, reports) = sync_channel(REPORTS_MAX);
     let running = Rc::new(Cell::new(options.workers));
