@@ -131,9 +131,28 @@ impl State {
         self.wake_everyone();
     }
 
+    /// A virtual user broke in the middle of an iteration: the worker ends instead of waiting for it for ever.
+    fn lost(&self) {
+        self.active.set(self.active.get().saturating_sub(1));
+        let why = "a virtual user broke, which is a defect of nmax";
+        self.ended_early.borrow_mut().get_or_insert_with(|| why.to_owned());
+        self.close(false);
+    }
+
     fn wake_everyone(&self) {
         self.vus.borrow().iter().for_each(|vu| vu.wake());
         self.wake_main();
+    }
+}
+
+/// Held while an iteration is under way, so that a panic in it is noticed.
+pub(crate) struct Watched<'a>(pub(crate) &'a State);
+
+impl Drop for Watched<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.lost();
+        }
     }
 }
 

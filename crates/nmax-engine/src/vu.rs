@@ -11,7 +11,7 @@ use nmax_plan::choice::Choice;
 use nmax_plan::plan::{AtEnd, Connection, Plan, Step, ThinkTime, Visitor};
 use nmax_plan::template::Values;
 
-use crate::context::{Assignment, Context, IterationEnd, VuSlot};
+use crate::context::{Assignment, Context, IterationEnd, VuSlot, Watched};
 use crate::dispatch::{self, Turn};
 use crate::driver::{Driver, Drivers};
 use crate::program::Action;
@@ -159,6 +159,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             return (now, IterationEnd::Failed);
         }
         context.begin(assignment);
+        let _watched = Watched(&context.state);
         self.prepare(context, assignment);
         let (at, end) = self.steps(context, assignment).await;
         if context.program.plan.defaults.connection == Connection::PerIteration {

@@ -301,6 +301,17 @@ fn exchanges_that_fail_at_once_are_all_counted() {
     }
 }
 
+/// A panic in a virtual user's task must not leave a run that waits for it.
+#[test]
+fn a_broken_user_ends_the_run_with_its_reason() {
+    let keys = "duration: 1h\nworkload: { closed: { vus: 4 } }";
+    let mut settings = settings(requests("http://127.0.0.1:9", "[{ get: / }]", keys), 2);
+    settings.allow = Arc::new(|_, _| panic!("a rule that breaks"));
+    let (mut run, mut ran) = (Run::start(&settings).unwrap(), Ran::default());
+    assert!(take_until(&mut run, &mut ran, |_| false));
+    assert!(run.ended_early().is_some_and(|why| why.contains("defect")));
+}
+
 #[test]
 fn a_plan_that_cannot_run_is_refused_at_the_start() {
     let mut plan = (*requests("http://127.0.0.1:9", "[{ get: / }]", "workload: { closed: { vus: 1 } }")).clone();
