@@ -248,7 +248,13 @@ impl Kept {
     #[inline]
     fn consider(&mut self, sample: &Sample, vu: u32, iteration: u64) {
         let worker = self.worker;
-        let raw = |why| RawSample { sample: *sample, worker, vu, iteration, why };
+        let raw = |why| RawSample {
+            sample: *sample,
+            worker,
+            vu,
+            iteration,
+            why,
+        };
         match self.mode {
             KeepSamples::None => {}
             KeepSamples::All => {
@@ -315,7 +321,15 @@ struct Reservoir {
 impl Reservoir {
     fn new(seed: u64, worker: u32, size: usize) -> Self {
         let items = Vec::with_capacity(size);
-        Self { items, size, seed: (seed, u64::from(worker)), draws: 0, seen: 0, next: 0, weight: 1.0 }
+        Self {
+            items,
+            size,
+            seed: (seed, u64::from(worker)),
+            draws: 0,
+            seen: 0,
+            next: 0,
+            weight: 1.0,
+        }
     }
 
     /// Counts an item; whether it is kept.
@@ -374,7 +388,13 @@ mod tests {
             bytes_received: 0,
             bytes_sent: 0,
         };
-        RawSample { sample, worker: 0, vu: 0, iteration: number, why: Why::Random }
+        RawSample {
+            sample,
+            worker: 0,
+            vu: 0,
+            iteration: number,
+            why: Why::Random,
+        }
     }
 
     /// Each of 1,000 items is kept with probability 0.1: over 2,000 windows each tenth of the stream gets a tenth.
@@ -390,7 +410,8 @@ mod tests {
             }
             let kept = reservoir.restart();
             assert_eq!(kept.len(), 100);
-            kept.drain(..).for_each(|raw| tenths[(raw.iteration / 100) as usize] += 1);
+            kept.drain(..)
+                .for_each(|raw| tenths[(raw.iteration / 100) as usize] += 1);
         }
         // 20,000 expected in each, standard deviation about 134.
         assert!(tenths.iter().all(|count| count.abs_diff(20_000) < 700), "{tenths:?}");
