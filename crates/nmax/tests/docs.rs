@@ -1,11 +1,13 @@
-//! The reference pages agree with the program. `UPDATE=1 cargo test -p nmax --test docs` writes them again.
+//! The reference pages and the examples agree with the program. `UPDATE=1 cargo test -p nmax --test docs` writes the
+//! pages again.
 
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
@@ -159,4 +161,47 @@ fn maps_of<'a>(path: &str, schema: &'a Value, maps: &mut Vec<(String, &'a Value)
         maps.truncate(known + 1);
     }
     maps.dedup_by(|b, a| b.1["properties"] == a.1["properties"]);
+}
+
+/// The shop on a free port, stopped with this value.
+struct Shop {
+    process: Child,
+    address: String,
+}
+
+impl Shop {
+    fn open() -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_nmax"))
+            .args(["target", "--shop", "--for-time", "1m"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut address = String::new();
+        BufReader::new(process.stdout.take().unwrap())
+            .read_line(&mut address)
+            .unwrap();
+        let address = address.trim().to_owned();
+        Self { process, address }
+    }
+}
+
+impl Drop for Shop {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn one_iteration_of_each_example_is_ok() {
+    let shop = Shop::open();
+    for plan in ["open.yaml", "closed.yaml"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_nmax"))
+            .args(["check", "--once", "--target", &shop.address])
+            .arg(page("../examples/shop").join(plan))
+            .output()
+            .unwrap();
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{plan}: {printed}");
+    }
 }
