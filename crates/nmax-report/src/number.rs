@@ -29,7 +29,8 @@ pub fn span(seconds: f64) -> String {
     }
     let seconds = seconds.max(0.0);
     if seconds < 59.5 {
-        return if seconds.fract() < 0.05 || seconds >= 10.0 {
+        let is_whole = seconds >= 1.0 && seconds.fract() < 0.05;
+        return if is_whole || seconds >= 10.0 {
             format!("{seconds:.0} s")
         } else {
             format!("{} s", digits(seconds))

@@ -132,6 +132,9 @@ fn header(page: &mut Page, view: &View) {
     if !view.run.note.is_empty() {
         page.entry("note", &view.run.note);
     }
+    if !view.run.tags.is_empty() {
+        page.entry("tags", &view.run.tags.join(", "));
+    }
     for reason in view.reasons.iter().take(LIST_MAX) {
         let (symbol, ink) = if reason.decides {
             (symbol, ink)

@@ -14,6 +14,8 @@ fn numbers_as_people_read_them() {
         (time(725e9), "725 s"),
         (span(3900.0), "1 h 5 min"),
         (span(2.5), "2.50 s"),
+        (span(0.031), "0.031 s"),
+        (span(0.0), "0 s"),
         (span(30.0), "30 s"),
         (rate(12_345.0), "12.3 k/s"),
         (rate(200.0), "200 /s"),
