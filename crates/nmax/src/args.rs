@@ -375,10 +375,13 @@ fn header(text: &str) -> Result<(String, String), String> {
 
 fn method(text: &str) -> Result<nmax_plan::plan::Method, String> {
     let known = nmax_plan::plan::Method::ALL;
-    known.into_iter().find(|method| method.token().eq_ignore_ascii_case(text)).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|method| method.token()).collect();
-        format!("write one of {}", names.join(", "))
-    })
+    known
+        .into_iter()
+        .find(|method| method.token().eq_ignore_ascii_case(text))
+        .ok_or_else(|| {
+            let names: Vec<&str> = known.iter().map(|method| method.token()).collect();
+            format!("write one of {}", names.join(", "))
+        })
 }
 
 fn duration(text: &str) -> Result<std::time::Duration, String> {
@@ -387,6 +390,10 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
 
 fn rate(text: &str) -> Result<f64, String> {
     // People who come from other tools write a bare number.
-    let text = if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') { format!("{text}/s") } else { text.to_owned() };
+    let text = if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
+        format!("{text}/s")
+    } else {
+        text.to_owned()
+    };
     nmax_plan::units::parse_rate(&text).map_err(|error| error.to_string())
 }

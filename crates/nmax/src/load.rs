@@ -28,8 +28,10 @@ impl fmt::Display for LoadError {
         match self {
             Self::File(text) | Self::Usage(text) => f.write_str(text),
             Self::Document(errors) => {
-                for error in errors {
-                    writeln!(f, "{error}")?;
+                // The command puts `error: ` before the whole; each location gets its own.
+                for (index, error) in errors.iter().enumerate() {
+                    let prefix = if index == 0 { "" } else { "error: " };
+                    writeln!(f, "{prefix}{error}")?;
                 }
                 let plural = if errors.len() == 1 { "" } else { "s" };
                 write!(f, "{} error{plural}; nothing was sent", errors.len())
@@ -46,12 +48,22 @@ pub fn is_url(what: &str) -> bool {
 /// The plan of a file, changed by flags.
 pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<Plan, LoadError> {
     let text = fs::read_to_string(file).map_err(|error| {
-        let help = "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
-        LoadError::File(format!("{}: cannot read the plan: {error}\n  help: {help}", file.display()))
+        let help =
+            "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
+        LoadError::File(format!(
+            "{}: cannot read the plan: {error}\n  help: {help}",
+            file.display()
+        ))
     })?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let read = |name: &str| fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
-    let given = |name: &str| args.env.iter().rev().find(|(given, _)| given == name).map(|(_, value)| value.clone());
+    let given = |name: &str| {
+        args.env
+            .iter()
+            .rev()
+            .find(|(given, _)| given == name)
+            .map(|(_, value)| value.clone())
+    };
     let env = |name: &str| given(name).or_else(|| std::env::var(name).ok());
     let options = Options {
         file: &file.display().to_string(),
@@ -80,7 +92,9 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
             "--set, -e and --target change a plan, but a URL was given\n  help: write a plan with `nmax init`".into(),
         ));
     }
-    let method = run.method.unwrap_or(if run.body.is_some() { Method::Post } else { Method::Get });
+    let method = run
+        .method
+        .unwrap_or(if run.body.is_some() { Method::Post } else { Method::Get });
     let planless = Planless {
         method,
         headers: run.headers.clone(),
@@ -91,7 +105,11 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
         duration: args.duration,
         requests: run.requests,
         version: if run.http10 { Version::Http10 } else { Version::Http11 },
-        connection: if run.close { Connection::PerRequest } else { Connection::KeepAlive },
+        connection: if run.close {
+            Connection::PerRequest
+        } else {
+            Connection::KeepAlive
+        },
         timeout: run.timeout,
         ca_files: args.ca.clone(),
         insecure: args.insecure,
@@ -104,7 +122,13 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
 /// The plan that a run's manifest holds. Data files that are gone are stood in for: reports do not need their rows.
 pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
     let columns = columns_used(yaml);
-    let read = |_: &str| Ok(format!("{}\n{}\n", columns.join(","), vec!["-"; columns.len()].join(",")));
+    let read = |_: &str| {
+        Ok(format!(
+            "{}\n{}\n",
+            columns.join(","),
+            vec!["-"; columns.len()].join(",")
+        ))
+    };
     let options = Options {
         file: "manifest.json: plan",
         read: &read,
@@ -121,9 +145,15 @@ pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
 /// Every `column` of a `${feeder.column}` in a document.
 fn columns_used(yaml: &str) -> Vec<String> {
     let holes = yaml.split("${").skip(1).filter_map(|rest| rest.split_once('}'));
-    let columns: BTreeSet<String> =
-        holes.filter_map(|(hole, _)| hole.split_once('.')).map(|(_, column)| column.trim().to_owned()).collect();
-    if columns.is_empty() { vec!["column".to_owned()] } else { columns.into_iter().collect() }
+    let columns: BTreeSet<String> = holes
+        .filter_map(|(hole, _)| hole.split_once('.'))
+        .map(|(_, column)| column.trim().to_owned())
+        .collect();
+    if columns.is_empty() {
+        vec!["column".to_owned()]
+    } else {
+        columns.into_iter().collect()
+    }
 }
 
 #[cfg(test)]
@@ -132,7 +162,10 @@ mod tests {
 
     #[test]
     fn columns_are_found_in_holes() {
-        assert_eq!(columns_used("a ${people.email} b ${x} ${people.name}"), ["email", "name"]);
+        assert_eq!(
+            columns_used("a ${people.email} b ${x} ${people.name}"),
+            ["email", "name"]
+        );
         assert_eq!(columns_used("nothing"), ["column"]);
     }
 }

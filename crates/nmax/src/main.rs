@@ -9,7 +9,11 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![allow(unreachable_pub, reason = "a program has no outside; `pub` is for its other modules")]
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program that prints")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "this is the program that prints"
+)]
 
 mod args;
 mod commands;

@@ -42,7 +42,10 @@ fn reach_one(origin: &Origin) -> Result<(), String> {
         .to_socket_addrs()
         .map_err(|error| {
             let help = "check the spelling, or give the address";
-            format!("{origin}: the host name `{}` does not resolve (dns): {error}\n  help: {help}", origin.host)
+            format!(
+                "{origin}: the host name `{}` does not resolve (dns): {error}\n  help: {help}",
+                origin.host
+            )
         })?
         .collect();
     let mut last = None;
@@ -57,6 +60,9 @@ fn reach_one(origin: &Origin) -> Result<(), String> {
             "{origin}: no connection to {address} (connect): {error}\n  \
              help: check that the server listens on this address and port, and that no firewall is between"
         ),
-        None => format!("{origin}: the host name `{}` has no address (dns)\n  help: give the address", origin.host),
+        None => format!(
+            "{origin}: the host name `{}` has no address (dns)\n  help: give the address",
+            origin.host
+        ),
     })
 }

@@ -109,7 +109,11 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     }
     live.clear();
     let catalog = run.catalog().clone();
-    let ended = ended_at(plan, &run, asked > 0 || trouble.is_some());
+    let ended = match trouble {
+        None => ended_at(plan, &run, asked > 0),
+        // What came after the last window that was kept is not counted.
+        Some(_) => tally.last_end(),
+    };
     let exit = end(&mut writer, &mut tally, &run, ended, &catalog, asked, trouble.is_some());
     let directory = writer.path().to_owned();
     let (judgement, mut view) = tally.conclude(plan, &catalog, info(&manifest));
@@ -136,7 +140,10 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
 /// The additional issuers of a plan, PEM.
 pub fn certificates(plan: &Plan) -> Result<Vec<Vec<u8>>, SessionError> {
     let read = |file: &String| {
-        std::fs::read(file).map_err(|error| SessionError::Certificate { file: file.clone(), error })
+        std::fs::read(file).map_err(|error| SessionError::Certificate {
+            file: file.clone(),
+            error,
+        })
     };
     plan.defaults.ca_files.iter().map(read).collect()
 }
@@ -217,9 +224,12 @@ fn end(
     is_broken: bool,
 ) -> Result<(), StoreError> {
     let load_ended = tally.load_ended.or(run.times().end).unwrap_or(ended).min(ended);
-    let cpu = run.used().filter_map(|used| used.utilization()).fold(None, |most: Option<f64>, one| {
-        Some(most.map_or(one, |most| most.max(one)))
-    });
+    let cpu = run
+        .used()
+        .filter_map(|used| used.utilization())
+        .fold(None, |most: Option<f64>, one| {
+            Some(most.map_or(one, |most| most.max(one)))
+        });
     let line = |metric: &str, value: f64, unit: &str| Resource {
         at: ended,
         host: "injector".into(),
@@ -247,14 +257,19 @@ fn end(
     if catalog.requests.overflowed() > 0 {
         let template = nmax_metrics::suggest_template(catalog.requests.list());
         let advice = template.map_or_else(String::new, |name| format!("; give the step `name: {name}`"));
-        events.push(("NAMES_CAPPED", format!("more request names than are told apart, the rest is `other`{advice}")));
+        events.push((
+            "NAMES_CAPPED",
+            format!("more request names than are told apart, the rest is `other`{advice}"),
+        ));
     }
     events.iter().for_each(|(code, text)| tally.event(ended, code, text));
     if is_broken {
         return Ok(());
     }
     lines.iter().try_for_each(|line| writer.resource(line))?;
-    events.iter().try_for_each(|(code, text)| writer.event(ended, code, text))
+    events
+        .iter()
+        .try_for_each(|(code, text)| writer.event(ended, code, text))
 }
 
 /// What the judgement and the exchanges mean for the exit code.
@@ -303,13 +318,20 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
     let report = directory.join("report.html");
     view.report_path = report.exists().then(|| report.display().to_string());
     let exit = exit_of(&judgement, tally.totals());
-    Ok(Finished { view, exit, directory: directory.to_owned() })
+    Ok(Finished {
+        view,
+        exit,
+        directory: directory.to_owned(),
+    })
 }
 
 fn manifest(order: &Order) -> Manifest {
     let plan = &order.plan;
     let yaml = to_yaml(plan);
-    let sha256: String = Sha256::digest(yaml.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256: String = Sha256::digest(yaml.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let times = nmax_engine::times(plan);
     #[expect(clippy::disallowed_methods, reason = "the label of the run")]
     let now = SystemTime::now();
@@ -330,7 +352,10 @@ fn manifest(order: &Order) -> Manifest {
         command: command(),
         workers: u64::from(order.workers),
         window_ns: Nanos::from(plan.window).0,
-        hold: Hold { start_ns: times.hold.0.0, end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0) },
+        hold: Hold {
+            start_ns: times.hold.0.0,
+            end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0),
+        },
         authorization: order.authorization.clone(),
         scenarios: catalog.scenarios,
         checks: catalog.checks,
@@ -354,8 +379,15 @@ fn run_id(now: SystemTime) -> String {
 fn command() -> String {
     let quoted = |arg: std::ffi::OsString| {
         let arg = arg.to_string_lossy().into_owned();
-        let is_plain = !arg.is_empty() && arg.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
-        if is_plain { arg } else { format!("'{}'", arg.replace('\'', "'\\''")) }
+        let is_plain = !arg.is_empty()
+            && arg
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
+        if is_plain {
+            arg
+        } else {
+            format!("'{}'", arg.replace('\'', "'\\''"))
+        }
     };
     let mut words = vec!["nmax".to_owned()];
     words.extend(std::env::args_os().skip(1).map(quoted));
@@ -373,7 +405,11 @@ fn info(manifest: &Manifest) -> RunInfo {
         plan_sha256: manifest.plan_sha256.clone(),
         plan_yaml: manifest.plan.clone(),
         target: manifest.target.clone(),
-        machine: manifest.machine.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
+        machine: manifest
+            .machine
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
         command: manifest.command.clone(),
         nmax_version: manifest.nmax_version.clone(),
     }

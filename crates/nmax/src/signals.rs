@@ -15,7 +15,9 @@ impl Interrupts {
         let interrupts = Self::default();
         let counter = Arc::clone(&interrupts.0);
         let listener = std::thread::Builder::new().name("nmax-signals".into()).spawn(move || {
-            let Ok(reactor) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+            let Ok(reactor) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+                return;
+            };
             reactor.block_on(async move {
                 let (Ok(mut interrupt), Ok(mut terminate)) =
                     (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))

@@ -79,7 +79,11 @@ impl Tally {
             self.recent.push_back(window.clone());
             // What comes after the hold is its drain and must not push its last part out.
             let until = window.end().min(self.hold.1);
-            while self.recent.front().is_some_and(|first| first.end() + Nanos::from(*longest) <= until) {
+            while self
+                .recent
+                .front()
+                .is_some_and(|first| first.end() + Nanos::from(*longest) <= until)
+            {
                 self.recent.pop_front();
             }
         }
@@ -94,7 +98,11 @@ impl Tally {
 
     /// Adds something that happened.
     pub fn event(&mut self, at: Nanos, code: &str, text: &str) {
-        self.events.push(Event { at_s: at.as_secs_f64(), code: code.into(), text: text.into() });
+        self.events.push(Event {
+            at_s: at.as_secs_f64(),
+            code: code.into(),
+            text: text.into(),
+        });
     }
 
     /// Takes what a resource line says of the injector or of the run's end.
@@ -117,6 +125,11 @@ impl Tally {
         }
     }
 
+    /// End of the last window.
+    pub fn last_end(&self) -> Nanos {
+        self.last_end
+    }
+
     /// Sums so far.
     pub fn totals(&self) -> &Aggregate {
         &self.totals
@@ -127,12 +140,15 @@ impl Tally {
         let ended = self.ended.unwrap_or(self.last_end);
         let load_ended = self.load_ended.unwrap_or(ended).min(ended);
         let hold = (self.hold.0.min(load_ended), self.hold.1.min(load_ended));
-        self.facts.cpu_utilization_mean =
-            (self.cpu.1 > Nanos::ZERO).then(|| self.cpu.0.0 as f64 / self.cpu.1.0 as f64);
+        self.facts.cpu_utilization_mean = (self.cpu.1 > Nanos::ZERO).then(|| self.cpu.0.0 as f64 / self.cpu.1.0 as f64);
         if self.facts.cpu_utilization_max.is_none() {
             self.facts.cpu_utilization_max = self.facts.cpu_utilization_mean;
         }
-        let last: Vec<(Duration, Aggregate)> = self.spans.iter().map(|span| (*span, self.last(*span, hold.1))).collect();
+        let last: Vec<(Duration, Aggregate)> = self
+            .spans
+            .iter()
+            .map(|span| (*span, self.last(*span, hold.1)))
+            .collect();
         let evidence = Evidence {
             plan,
             catalog,
@@ -143,15 +159,24 @@ impl Tally {
             injector: &self.facts,
         };
         let judgement = judge(&evidence);
-        let view =
-            View::new(&evidence, &judgement, info, self.series.finish(), &self.failures, self.events.clone());
+        let view = View::new(
+            &evidence,
+            &judgement,
+            info,
+            self.series.finish(),
+            &self.failures,
+            self.events.clone(),
+        );
         (judgement, view)
     }
 
     fn last(&self, span: Duration, hold_end: Nanos) -> Aggregate {
         let from = hold_end.since(Nanos::from(span));
         let mut sum = Aggregate::default();
-        self.recent.iter().filter(|window| window.start() >= from).for_each(|window| sum.merge(&window.aggregate));
+        self.recent
+            .iter()
+            .filter(|window| window.start() >= from)
+            .for_each(|window| sum.merge(&window.aggregate));
         sum
     }
 }

@@ -35,7 +35,9 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
     let mut text = format!("# What it will send to {}\n", plan.target);
     let unknown = || "as many as the replies allow".to_owned();
     let count = |count: Option<u64>| count.map_or_else(unknown, number::count);
-    let length = forecast.duration.map_or_else(|| "until all iterations are done".to_owned(), format_duration);
+    let length = forecast
+        .duration
+        .map_or_else(|| "until all iterations are done".to_owned(), format_duration);
     let peak = match forecast.peak {
         Peak::RatePerS(rate) => format!("{} iterations per second", number::digits(rate)),
         Peak::Vus(vus) => format!("{} VUs", number::digits(vus)),
@@ -49,9 +51,18 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
         line("at the peak", format!("{} requests per second", number::digits(rate)));
     }
     for scenario in &forecast.scenarios {
-        let iterations = scenario.iterations.map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
+        let iterations = scenario
+            .iterations
+            .map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
         let share = number::share(scenario.share);
-        line("scenario", format!("{}: {share}, {} requests each{iterations}", scenario.name, scenario.requests_per_iteration));
+        let plural = if scenario.requests_per_iteration == 1 { "" } else { "s" };
+        line(
+            "scenario",
+            format!(
+                "{}: {share}, {} request{plural} each{iterations}",
+                scenario.name, scenario.requests_per_iteration
+            ),
+        );
     }
     text
 }

@@ -52,7 +52,9 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
             Ok(traced) => traced,
             Err(error) => return complain(&error, Exit::Usage),
         };
-        is_ok &= traced.iter().all(|traced| traced.measured.sample.outcome == Outcome::Ok);
+        is_ok &= traced
+            .iter()
+            .all(|traced| traced.measured.sample.outcome == Outcome::Ok);
         if args.json {
             let exchanges: Vec<Value> = traced.iter().map(as_json).collect();
             scenarios.push(json!({ "name": scenario.name, "exchanges": exchanges }));
@@ -62,7 +64,10 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
         }
     }
     if args.json {
-        println!("{:#}", json!({ "schema_version": 1, "ok": is_ok, "scenarios": scenarios }));
+        println!(
+            "{:#}",
+            json!({ "schema_version": 1, "ok": is_ok, "scenarios": scenarios })
+        );
     }
     if is_ok { Exit::Pass } else { Exit::Failed }
 }
@@ -70,7 +75,9 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
 fn as_text(traced: &Traced) -> String {
     let sample = &traced.measured.sample;
     let symbol = if sample.outcome == Outcome::Ok { "✓" } else { "✗" };
-    let status = sample.status.map_or_else(|| "no reply".to_owned(), |status| format!("status {status}"));
+    let status = sample
+        .status
+        .map_or_else(|| "no reply".to_owned(), |status| format!("status {status}"));
     let time = number::time(sample.response_time().0 as f64);
     let mut text = format!("\n{symbol} {}: {status} after {time}\n", traced.name);
     if let Some(failure) = &traced.failure {

@@ -27,8 +27,10 @@ pub fn runs(args: &RunsArgs) -> Exit {
         Ok(list) => list,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    let list: Vec<_> =
-        list.into_iter().filter(|run| args.tag.as_ref().is_none_or(|tag| run.tags.contains(tag))).collect();
+    let list: Vec<_> = list
+        .into_iter()
+        .filter(|run| args.tag.as_ref().is_none_or(|tag| run.tags.contains(tag)))
+        .collect();
     if args.json {
         let rows: Vec<_> = list
             .iter()
@@ -44,14 +46,29 @@ pub fn runs(args: &RunsArgs) -> Exit {
         return Exit::Pass;
     }
     if list.is_empty() {
-        eprintln!("no runs in {}\n  help: `nmax run PLAN` makes one", args.runs_dir.display());
+        eprintln!(
+            "no runs in {}\n  help: `nmax run PLAN` makes one",
+            args.runs_dir.display()
+        );
         return Exit::Pass;
     }
     for run in &list {
-        let verdict = run.verdict.as_deref().unwrap_or(if run.finished { "?" } else { "cut off" }).to_uppercase();
+        let verdict = run
+            .verdict
+            .as_deref()
+            .unwrap_or(if run.finished { "?" } else { "cut off" })
+            .to_uppercase();
         let started = run.started_at.get(..19).unwrap_or(&run.started_at).replace('T', " ");
-        let tags = if run.tags.is_empty() { String::new() } else { format!("  [{}]", run.tags.join(", ")) };
-        let note = if run.note.is_empty() { String::new() } else { format!("  {}", run.note) };
+        let tags = if run.tags.is_empty() {
+            String::new()
+        } else {
+            format!("  [{}]", run.tags.join(", "))
+        };
+        let note = if run.note.is_empty() {
+            String::new()
+        } else {
+            format!("  {}", run.note)
+        };
         println!("{}  {started}  {verdict:<7}  {}{tags}{note}", run.id, run.name);
     }
     Exit::Pass

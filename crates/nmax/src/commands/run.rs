@@ -33,7 +33,10 @@ pub fn run(args: &RunArgs) -> Exit {
         Err(error) => return complain(&error, Exit::Usage),
     };
     print(&finished.view, &args.output);
-    for (file, text) in [(&args.junit, junit::xml as fn(&View) -> String), (&args.csv, csv::requests)] {
+    for (file, text) in [
+        (&args.junit, junit::xml as fn(&View) -> String),
+        (&args.csv, csv::requests),
+    ] {
         if let Some(file) = file
             && let Err(error) = write(file, &text(&finished.view))
         {
@@ -49,14 +52,17 @@ fn plan(args: &RunArgs) -> Result<Plan, load::LoadError> {
     }
     if let Some(flag) = args.planless.given() {
         let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
-        return Err(load::LoadError::Usage(format!("{flag} was given with a plan\n  help: {help}")));
+        return Err(load::LoadError::Usage(format!(
+            "{flag} was given with a plan\n  help: {help}"
+        )));
     }
     load::plan_of_file(Path::new(&args.what), &args.plan)
 }
 
 fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), (String, Exit)> {
     let origins = preflight::origins(&plan).map_err(|error| (error, Exit::Usage))?;
-    let (allow, authorization) = safety::allow(&args.safety, &origins).map_err(|error| (error.to_string(), error.exit()))?;
+    let (allow, authorization) =
+        safety::allow(&args.safety, &origins).map_err(|error| (error.to_string(), error.exit()))?;
     pinnable(&args.pin).map_err(|error| (error, Exit::Usage))?;
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let order = Order {
@@ -81,11 +87,21 @@ fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), 
 
 /// Whether this process may run on these CPUs.
 fn pinnable(pin: &[usize]) -> Result<(), String> {
-    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
+    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else {
+        return Ok(());
+    };
     let is_allowed = |cpu: usize| cpu < CpuSet::MAX_CPU && allowed.is_set(cpu);
-    let Some(wrong) = pin.iter().find(|cpu| !is_allowed(**cpu)) else { return Ok(()) };
-    let allowed: Vec<String> = (0..CpuSet::MAX_CPU).filter(|cpu| is_allowed(*cpu)).map(|cpu| cpu.to_string()).collect();
-    Err(format!("--pin: this process may not run on CPU {wrong}\n  help: choose from {}", allowed.join(",")))
+    let Some(wrong) = pin.iter().find(|cpu| !is_allowed(**cpu)) else {
+        return Ok(());
+    };
+    let allowed: Vec<String> = (0..CpuSet::MAX_CPU)
+        .filter(|cpu| is_allowed(*cpu))
+        .map(|cpu| cpu.to_string())
+        .collect();
+    Err(format!(
+        "--pin: this process may not run on CPU {wrong}\n  help: choose from {}",
+        allowed.join(",")
+    ))
 }
 
 /// Prints a result on standard output.
@@ -101,13 +117,24 @@ pub fn print(view: &View, output: &OutputArgs) {
 pub fn text(view: &View, wide: bool) -> String {
     let is_terminal = std::io::stdout().is_terminal();
     let width = if is_terminal { live::terminal_width() } else { 80 };
-    table(view, Style { color: is_terminal && live::use_color(), width, wide })
+    table(
+        view,
+        Style {
+            color: is_terminal && live::use_color(),
+            width,
+            wide,
+        },
+    )
 }
 
 /// Writes a file; the error says what to do.
 pub fn write(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text)
-        .map_err(|error| format!("{}: cannot write: {error}\n  help: choose a writable path", file.display()))
+    std::fs::write(file, text).map_err(|error| {
+        format!(
+            "{}: cannot write: {error}\n  help: choose a writable path",
+            file.display()
+        )
+    })
 }
 
 /// Says what is wrong, on standard error.

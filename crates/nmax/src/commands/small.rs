@@ -21,7 +21,10 @@ pub fn init(file: &Path) -> Exit {
         }
         Err(error) => {
             let help = "choose a new name; an existing file is never overwritten";
-            complain(&format!("{}: cannot write the plan: {error}\n  help: {help}", file.display()), Exit::Usage)
+            complain(
+                &format!("{}: cannot write the plan: {error}\n  help: {help}", file.display()),
+                Exit::Usage,
+            )
         }
     }
 }
