@@ -1,0 +1,106 @@
+//! Measurements against the calibrated target, with nothing else running. Generous limits: this is a debug build on
+//! whatever machine; the exact ones are the benchmark's.
+
+use std::fs;
+
+use nmax_target::{Options, spawn};
+use serde_json::Value;
+
+use crate::bench::{Bench, count, number};
+use crate::peers::{arrived, truth};
+use crate::schema::assert_summary;
+
+fn measure(bench: &Bench, flags: &[&str]) -> Value {
+    let summary = bench
+        .nmax(&[&["run"], flags, &["--json", "--exit-zero"]].concat())
+        .exits(0)
+        .json();
+    assert_summary(&summary);
+    summary
+}
+
+#[test]
+fn a_known_service_time_and_rate_are_measured() {
+    let bench = Bench::alone();
+    let target = spawn(Options {
+        services: vec!["fixed:5ms".parse().unwrap()],
+        ..Options::default()
+    })
+    .unwrap();
+    let summary = measure(&bench, &[&format!("{}/hello", target.url()), "-r", "200/s", "-d", "5s"]);
+    assert_eq!(count(&summary["total"]["ok"]), 1_000);
+    assert_eq!(arrived(&target), 1_000);
+    if summary["verdict"] == "invalid" {
+        eprintln!("skipped: the run judged itself INVALID: {:#}", summary["reasons"]);
+        return;
+    }
+    let rate_per_s = number(&summary["achieved_rate_per_s"]);
+    assert!((rate_per_s - 200.0).abs() <= 4.0, "{rate_per_s}/s");
+    let true_ms = number(&truth(&target)["service_time_ms"]["p50"]);
+    let seen_ms = number(&summary["total"]["service_time_ms"]["p50"]);
+    assert!(true_ms >= 5.0, "{true_ms} ms");
+    assert!(
+        (seen_ms - true_ms).abs() <= 0.01 * true_ms + 0.3,
+        "true {true_ms} ms, seen {seen_ms} ms"
+    );
+    let response_ms = number(&summary["total"]["response_time_ms"]["p50"]);
+    assert!(
+        response_ms >= seen_ms,
+        "response time {response_ms} ms begins before the request is sent"
+    );
+}
+
+#[test]
+fn a_stall_shows_in_response_times_and_nothing_is_lost_or_invented() {
+    let bench = Bench::alone();
+    let target = spawn(Options {
+        stalls: vec!["at=1500ms,for=1s".parse().unwrap()],
+        ..Options::default()
+    })
+    .unwrap();
+    let summary = measure(
+        &bench,
+        &[
+            &format!("{}/hello", target.url()),
+            "-r",
+            "1000/s",
+            "-c",
+            "100",
+            "-d",
+            "4s",
+        ],
+    );
+    let total = &summary["total"];
+    let (ended, censored) = (count(&total["count"]), count(&summary["censored"]));
+    assert_eq!(
+        ended + count(&summary["dropped"]["total"]) + censored,
+        4_000,
+        "{summary:#}"
+    );
+    assert_eq!(
+        arrived(&target),
+        ended + censored,
+        "each sample is a request that the server saw"
+    );
+    for time in ["response_time_ms", "service_time_ms", "send_lag_ms"] {
+        assert_eq!(count(&total[time]["count"]), ended, "{time}");
+    }
+    let windows = fs::read_to_string(bench.run().join("windows.jsonl")).unwrap();
+    let windows: Vec<Value> = windows
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let due: u64 = windows.iter().map(|window| count(&window["hold"]["load"]["due"])).sum();
+    assert_eq!(due, 4_000);
+    // The request that the stall met first waits for all of it; those behind it wait for a slot too.
+    let longest_ms = number(&total["response_time_ms"]["max"]);
+    assert!(longest_ms >= 900.0, "{longest_ms} ms");
+    // No more than 100 can be inside; of the 1,000 due in the stall the others wait before they are sent.
+    let late_ms = number(&total["send_lag_ms"]["max"]);
+    assert!(late_ms >= 500.0, "{late_ms} ms");
+    let at_once = windows
+        .iter()
+        .map(|window| count(&window["hold"]["load"]["in_flight_max"]))
+        .max();
+    assert!(at_once <= Some(100), "{at_once:?}");
+}

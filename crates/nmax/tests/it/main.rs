@@ -1,0 +1,32 @@
+//! The `nmax` command as a whole: a real process, real sockets on the loopback, real files.
+//!
+//! No test judges how fast this machine is. Other tests run at the same time, so a run may rightly be judged
+//! INVALID; a test that needs another verdict makes a run so small that it cannot be. Each test leaves neither a
+//! process nor a file behind.
+//!
+//! # Layout
+//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`schema`]
+//! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
+//!   certificates), `signals`, `survival` (kill, full disk), `results`, `terminal`, `calibration`
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests watch real processes in real time"
+)]
+#![allow(clippy::print_stderr, reason = "a test that skips itself says so")]
+
+mod bench;
+mod peers;
+mod schema;
+
+mod calibration;
+mod cases;
+mod outcomes;
+mod planless;
+mod plans;
+mod results;
+mod signals;
+mod survival;
+mod terminal;
+mod trouble;

@@ -1,0 +1,124 @@
+//! Every exit code of the contract, each for a real reason, and `--exit-zero`. 130 is among the signals.
+
+use nmax_testkit::servers::{BadServer, Habit, refusing_url};
+
+use crate::bench::Bench;
+use crate::peers::target;
+
+/// So few and slow requests that the verdict does not depend on how busy this machine is: the three largest lags
+/// are left out, and the median allows for more than the fourth.
+const FEW: [&str; 4] = ["-n", "4", "-c", "1"];
+
+fn run(bench: &Bench, url: &str, flags: &[&str]) -> crate::bench::Ended {
+    bench.nmax(&[&["run", url][..], flags].concat())
+}
+
+#[test]
+fn pass_is_0_and_failed_thresholds_are_3() {
+    let (bench, target) = (Bench::new(), target());
+    let url = target.url();
+    run(&bench, &format!("{url}/delay/30ms"), &FEW)
+        .exits(0)
+        .shows(&["✓ PASS", "✓ failure_rate < 5%"]);
+    let plan = "nmax: 1\ntarget: http://127.0.0.1:1\nscenarios: { s: { steps: [{ get: /delay/60ms }] } }\n\
+                workload: { closed: { vus: 1 }, iterations: 4 }\nthresholds: [response_time p50 < 50ms]\n";
+    bench.write("plan.yaml", plan);
+    let slow = ["--target", &url];
+    let shown = run(&bench, "plan.yaml", &slow)
+        .exits(3)
+        .shows(&["✗ FAIL", "✗ response_time p50 < 50ms"]);
+    assert!(shown.stderr.is_empty(), "{}", shown.stderr);
+    run(&bench, "plan.yaml", &[&slow[..], &["--exit-zero"]].concat())
+        .exits(0)
+        .shows(&["✗ FAIL"]);
+    run(&bench, &format!("{url}/status/404"), &FEW)
+        .exits(3)
+        .shows(&["status 404", "failure_rate < 5%"]);
+}
+
+#[test]
+fn an_injector_out_of_files_is_4() {
+    let (bench, target) = (Bench::new(), target());
+    let line = |more: &str| {
+        let url = target.url();
+        format!("ulimit -n 60 && exec \"$NMAX\" run {url}/delay/300ms -n 200 -c 200 --workers 1 {more}")
+    };
+    bench
+        .shell(&line(""))
+        .exits(4)
+        .shows(&["! INVALID", "G4 injector errors", "raise its limits"]);
+    bench.shell(&line("--exit-zero")).exits(0).shows(&["! INVALID"]);
+}
+
+#[test]
+fn more_load_than_one_cpu_can_send_is_4() {
+    let (bench, target) = (Bench::new(), target());
+    let cpus = rustix::thread::sched_getaffinity(None).unwrap();
+    let cpu = (0..rustix::thread::CpuSet::MAX_CPU)
+        .find(|cpu| cpus.is_set(*cpu))
+        .unwrap();
+    let pin = [cpu; 4].map(|cpu| cpu.to_string()).join(",");
+    let rate = [
+        "-r",
+        "20000/s",
+        "-c",
+        "5000",
+        "-d",
+        "300ms",
+        "--workers",
+        "4",
+        "--pin",
+        &pin,
+    ];
+    run(&bench, &target.url(), &rate)
+        .exits(4)
+        .shows(&["! INVALID", "Why these numbers may not be believed"]);
+}
+
+#[test]
+fn a_run_without_a_single_reply_is_4() {
+    let bench = Bench::new();
+    let server = BadServer::start(Habit::Silent);
+    let plan = "nmax: 1\ntarget: http://127.0.0.1:1\nscenarios: { s: { steps: [{ get: / }] } }\n\
+                workload: { closed: { vus: 2 } }\nduration: 300ms\ngraceful_stop: 100ms\n";
+    bench.write("plan.yaml", plan);
+    let shown = run(&bench, "plan.yaml", &["--target", &server.url()]).exits(4);
+    shown.shows(&[
+        "G8 samples",
+        "censored  2 exchanges",
+        "no exchange was completed and 2 were cut off",
+    ]);
+}
+
+#[test]
+fn an_unreachable_target_is_5_and_no_run() {
+    let bench = Bench::new();
+    let refusing = refusing_url();
+    let refused = run(&bench, &refusing, &FEW).exits(5);
+    refused.says(&[
+        "error: ",
+        &refusing,
+        "(connect)",
+        "Connection refused",
+        "help: check that the server listens",
+    ]);
+    let unknown = run(&bench, "http://nonexistent.invalid/", &FEW).exits(5);
+    unknown.says(&["error: nonexistent.invalid", "no address", "help: check its spelling"]);
+    run(&bench, &refusing, &[&FEW[..], &["--exit-zero"]].concat())
+        .exits(0)
+        .says(&["Connection refused"]);
+    assert!(bench.runs().is_empty());
+}
+
+#[test]
+fn wrong_use_is_2_even_with_exit_zero() {
+    let bench = Bench::new();
+    run(&bench, "no-such-plan.yaml", &["--exit-zero"])
+        .exits(2)
+        .says(&["no-such-plan.yaml", "help: "]);
+    run(&bench, "http://127.0.0.1:1", &["-n", "0", "--exit-zero"]).exits(2);
+    run(&bench, "http://127.0.0.1:1", &["--pin", "70000", "-n", "1"])
+        .exits(2)
+        .says(&["70000", "help: choose from"]);
+    assert!(bench.runs().is_empty());
+}

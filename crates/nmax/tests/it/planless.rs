@@ -1,0 +1,109 @@
+//! `nmax run URL` with flags: what was asked for is what arrives, and what is counted.
+
+use nmax_target::{Options, spawn};
+
+use crate::bench::{Bench, count};
+use crate::peers::{Listener, arrived, target};
+use crate::schema::assert_summary;
+
+#[test]
+fn requests_are_as_many_as_asked_for() {
+    let bench = Bench::new();
+    // flags                                          requests  why this row
+    let cases: [(&str, u64, &str); 10] = [
+        ("-n 100 -c 10", 100, "closed"),
+        ("-n 7 -c 3 --workers 2", 7, "no multiple of anything"),
+        ("-n 2 -c 50", 2, "more users than requests"),
+        ("-n 1", 1, "the least"),
+        ("-n 20 -r 100/s", 20, "open, a number"),
+        ("-r 50/s -d 1s", 50, "open, a time"),
+        ("-r 40 -d 500ms", 20, "a bare rate, less than a second"),
+        ("-r 50/s -d 1s --poisson", 50, "Poisson arrivals have a fixed count"),
+        ("-n 5 -c 2 --close", 5, "a connection each"),
+        ("-n 5 -c 2 --http1.0", 5, "HTTP/1.0"),
+    ];
+    for (flags, want, why) in cases {
+        let target = target();
+        let url = format!("{}/hello", target.url());
+        let mut args = vec!["run", &url, "--json", "--exit-zero"];
+        args.extend(flags.split(' '));
+        let summary = bench.nmax(&args).exits(0).json();
+        assert_summary(&summary);
+        let total = &summary["total"];
+        assert_eq!(count(&total["ok"]), want, "{why}: {flags}: {summary:#}");
+        assert_eq!(count(&total["count"]), want, "{why}: {flags}");
+        assert_eq!(count(&total["status"]["200"]), want, "{why}: {flags}");
+        assert_eq!(arrived(&target), want, "{why}: {flags}: the server disagrees");
+    }
+}
+
+#[test]
+fn users_wait_for_their_replies_and_all_of_them_are_counted() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/20ms", target.url());
+    let summary = bench
+        .nmax(&["run", &url, "-c", "3", "-d", "1s", "--json", "--exit-zero"])
+        .exits(0)
+        .json();
+    let sent = count(&summary["total"]["count"]) + count(&summary["censored"]);
+    assert_eq!(sent, arrived(&target), "{summary:#}");
+    assert_eq!(summary["intended_rate_per_s"], serde_json::Value::Null);
+    // 3 users with replies of 20 ms cannot do more than 150/s; the last ones start just before the end.
+    assert!((3..=153).contains(&sent), "{sent}");
+}
+
+#[test]
+fn errors_of_the_server_are_failures_of_the_client() {
+    let bench = Bench::new();
+    let target = spawn(Options {
+        errors: "30%:503".parse().unwrap(),
+        ..Options::default()
+    })
+    .unwrap();
+    let url = format!("{}/hello", target.url());
+    let summary = bench
+        .nmax(&["run", &url, "-n", "60", "-c", "2", "--json", "--exit-zero"])
+        .exits(0)
+        .json();
+    let truth = crate::peers::truth(&target);
+    let total = &summary["total"];
+    let failed = count(&total["failed"]);
+    assert!(failed > 0, "{summary:#}");
+    assert_eq!(failed, count(&truth["errors"]));
+    assert_eq!(failed, count(&total["status"]["503"]));
+    assert_eq!(count(&total["ok"]) + failed, 60);
+}
+
+#[test]
+fn flags_reach_the_wire() {
+    let bench = Bench::new();
+    // flags                                   what the server hears
+    let cases: [(&[&str], &[&str]); 5] = [
+        (&[], &["GET /a?b=c HTTP/1.1\r\n", "connection: keep-alive\r\n"]),
+        (&["--close"], &["GET /a?b=c HTTP/1.1\r\n", "connection: close\r\n"]),
+        (&["--http1.0"], &["GET /a?b=c HTTP/1.0\r\n"]),
+        (
+            &["-b", "x=1&y"],
+            &["POST /a?b=c ", "content-length: 5\r\n", "\r\n\r\nx=1&y"],
+        ),
+        (
+            &["-X", "put", "-H", "X-Why: because", "-H", "host: other.test"],
+            &["PUT /a?b=c ", "x-why: because\r\n", "host: other.test\r\n"],
+        ),
+    ];
+    for (flags, wanted) in cases {
+        let listener = Listener::start();
+        let url = format!("{}/a?b=c", listener.url());
+        let mut args = vec!["run", &url, "-n", "1", "--exit-zero"];
+        args.extend(flags);
+        bench.nmax(&args).exits(0);
+        let heard = listener.heard();
+        let [request] = heard.as_slice() else {
+            panic!("{heard:?}")
+        };
+        let request = request.replace("X-Why", "x-why").replace("Host:", "host:");
+        for want in wanted {
+            assert!(request.contains(want), "{flags:?}: no {want:?} in {request:?}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Results after the run: `show`, `runs`, `report`, and the files beside them agree.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, count};
+use crate::peers::{arrived, target};
+use crate::schema::assert_summary;
+
+/// Two small runs; the second has a note, labels and extra files.
+fn two_runs() -> (Bench, Value) {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/5ms", target.url());
+    bench.nmax(&["run", &url, "-n", "3", "--exit-zero"]).exits(0);
+    let noted = [
+        "--note",
+        "before <the> patch",
+        "--tag",
+        "nightly",
+        "--tag",
+        "eu",
+        "--name",
+        "second",
+    ];
+    let files = ["--json", "--junit", "result.xml", "--csv", "result.csv", "--exit-zero"];
+    let second = bench
+        .nmax(&[&["run", &url, "-n", "8", "-c", "2"], &noted[..], &files].concat())
+        .exits(0)
+        .json();
+    (bench, second)
+}
+
+#[test]
+fn json_is_the_summary_of_the_directory() {
+    let (bench, printed) = two_runs();
+    let file = fs::read_to_string(bench.runs()[1].join("summary.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&file).unwrap(), printed);
+    assert_summary(&printed);
+    for run in ["last", "second"] {
+        let runs = bench.nmax(&["runs", "--json"]).exits(0).json();
+        let id = if run == "last" {
+            "last".into()
+        } else {
+            runs["runs"][0]["id"].as_str().unwrap().to_owned()
+        };
+        let shown = bench.nmax(&["show", &id, "--json"]).exits(0).json();
+        assert_eq!(shown, printed, "read back from the files, {run}");
+    }
+    assert_eq!(
+        bench.nmax(&["report", "last", "--format", "json"]).exits(0).json(),
+        printed
+    );
+}
+
+#[test]
+fn no_sample_is_invented_between_the_files() {
+    let (bench, printed) = two_runs();
+    let text = fs::read_to_string(bench.runs()[1].join("windows.jsonl")).unwrap();
+    let windows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let histograms = windows
+        .iter()
+        .flat_map(|window| window["histograms"].as_array().unwrap());
+    let responses = histograms.filter(|line| line["tag"].as_str().unwrap().ends_with(".resp"));
+    assert_eq!(responses.map(|line| count(&line["count"])).sum::<u64>(), 8);
+    assert_eq!(count(&printed["total"]["response_time_ms"]["count"]), 8);
+    assert_eq!(count(&printed["total"]["service_time_ms"]["count"]), 8);
+}
+
+#[test]
+fn runs_are_listed_and_found_by_name_prefix_and_path() {
+    let (bench, _) = two_runs();
+    let list = bench.nmax(&["runs", "--json"]).exits(0).json();
+    let [newest, oldest] = list["runs"].as_array().unwrap().as_slice() else {
+        panic!("{list:#}")
+    };
+    assert_eq!(
+        (&newest["name"], &newest["note"]),
+        (&"second".into(), &"before <the> patch".into())
+    );
+    assert_eq!(newest["tags"], serde_json::json!(["nightly", "eu"]));
+    assert_eq!(newest["finished"], true);
+    bench
+        .nmax(&["runs"])
+        .exits(0)
+        .shows(&["second", "[nightly, eu]", "before <the> patch"]);
+    let tagged = bench.nmax(&["runs", "--json", "--tag", "eu"]).exits(0).json();
+    assert_eq!(tagged["runs"].as_array().unwrap().len(), 1);
+    let id = |run: &Value| run["id"].as_str().unwrap().to_owned();
+    let (old_id, old_path) = (id(oldest), bench.runs()[0].clone());
+    let new_id = id(newest);
+    let shared = old_id.bytes().zip(new_id.bytes()).take_while(|(a, b)| a == b).count();
+    for asked in [&old_id, &old_id[..=shared], old_path.to_str().unwrap()] {
+        bench.nmax(&["show", asked]).exits(0).shows(&[&old_id]);
+    }
+    bench.nmax(&["show", &old_id[..shared]]).exits(2).says(&["help: "]);
+    bench.nmax(&["show", "zzz"]).exits(2).says(&["no run `zzz`", &new_id]);
+    bench
+        .nmax(&["show", "last", "--runs-dir", "elsewhere"])
+        .exits(2)
+        .says(&["elsewhere"]);
+    bench
+        .nmax(&["show"])
+        .exits(0)
+        .shows(&["note      before <the> patch", "nightly"]);
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let (bench, _) = two_runs();
+    let page = fs::read_to_string(bench.runs()[1].join("report.html")).unwrap();
+    assert!(page.contains("before &lt;the&gt; patch"), "notes are text");
+    for word in ["src=", "href=", "url(", "@import"] {
+        for place in page.match_indices(word).map(|(at, _)| &page[at + word.len()..]) {
+            let value = place.trim_start_matches(['"', '\'']);
+            assert!(
+                value.starts_with('#') || value.starts_with("data:"),
+                "{word}{:.80}",
+                place
+            );
+        }
+    }
+    assert!(!page.contains("<script src") && !page.contains("<iframe"));
+    fs::remove_file(bench.runs()[1].join("report.html")).unwrap();
+    let written = bench.nmax(&["report", "last"]).exits(0).stdout;
+    let again = fs::read_to_string(bench.path(written.trim())).unwrap();
+    assert_eq!(
+        again.replace(' ', "").len(),
+        page.replace(' ', "").len(),
+        "the same page from the files"
+    );
+}
+
+#[test]
+fn tables_for_machines_are_well_formed() {
+    let (bench, printed) = two_runs();
+    let csv = fs::read_to_string(bench.path("result.csv")).unwrap();
+    // A head, a row per name and the total.
+    let names = printed["requests"].as_object().unwrap().len();
+    assert_eq!(csv.lines().count(), 1 + names + 1, "{csv}");
+    let columns: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert!(columns.windows(2).all(|pair| pair[0] == pair[1]), "{csv}");
+    assert_eq!(csv.lines().last().unwrap().split(',').nth(1), Some("8"));
+    assert_eq!(bench.nmax(&["report", "last", "--format", "csv"]).exits(0).stdout, csv);
+    let xml = fs::read_to_string(bench.path("result.xml")).unwrap();
+    assert_eq!(
+        bench.nmax(&["report", "last", "--format", "junit"]).exits(0).stdout,
+        xml
+    );
+    assert_balanced(&xml);
+    let parse = "import sys, xml.dom.minidom as x; print(x.parse(sys.argv[1]).documentElement.tagName)";
+    match Command::new("python3")
+        .args(["-c", parse])
+        .arg(bench.path("result.xml"))
+        .output()
+    {
+        Ok(parsed) => assert_eq!(String::from_utf8_lossy(&parsed.stdout), "testsuites\n", "{parsed:?}"),
+        Err(_) => eprintln!("no python3 here: only the balance of the tags was tested"),
+    }
+}
+
+/// Each element of the document ends, in order.
+fn assert_balanced(xml: &str) {
+    let mut open: Vec<&str> = Vec::new();
+    for tag in xml
+        .split('<')
+        .skip(1)
+        .map(|rest| rest.split_once('>').expect("a tag ends").0)
+    {
+        let name = tag.trim_start_matches('/').split_whitespace().next().unwrap();
+        match (tag.strip_prefix('/'), tag.ends_with('/') || tag.starts_with('?')) {
+            (Some(name), _) => assert_eq!(open.pop(), Some(name), "{xml}"),
+            (None, true) => {}
+            (None, false) => open.push(name),
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+}
+
+#[test]
+fn a_report_goes_where_it_is_sent() {
+    let (bench, _) = two_runs();
+    bench
+        .nmax(&["report", "last", "--format", "text"])
+        .exits(0)
+        .shows(&["second", "GET /delay/5ms"]);
+    bench
+        .nmax(&["report", "last", "-o", "page.html"])
+        .exits(0)
+        .shows(&["page.html"]);
+    assert!(fs::read_to_string(bench.path("page.html")).unwrap().starts_with("<!"));
+    bench.nmax(&["report", "last", "-o", "-"]).exits(0).shows(&["</html>"]);
+    bench
+        .nmax(&["report", "last", "-o", "no/such/page.html"])
+        .exits(2)
+        .says(&["no/such/page.html", "help: "]);
+}
+
+#[test]
+fn the_command_of_the_manifest_repeats_the_run() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/5ms?a=1&b=it's", target.url());
+    bench
+        .nmax(&["run", &url, "-n", "3", "--note", "with \"quotes\" $HOME", "--exit-zero"])
+        .exits(0);
+    let manifest = |index: usize| -> Value {
+        serde_json::from_str(&fs::read_to_string(bench.runs()[index].join("manifest.json")).unwrap()).unwrap()
+    };
+    let command = manifest(0)["command"].as_str().unwrap().to_owned();
+    assert!(command.starts_with("nmax run "), "{command}");
+    bench.shell(&command.replacen("nmax", "\"$NMAX\"", 1)).exits(0);
+    assert_eq!(arrived(&target), 6);
+    let (first, second) = (manifest(0), manifest(1));
+    for same in ["command", "note", "plan", "plan_sha256", "target", "seed"] {
+        assert_eq!(first[same], second[same], "{same}");
+    }
+    assert_ne!(first["id"], second["id"]);
+}

@@ -1,0 +1,87 @@
+//! Ctrl-C and SIGTERM: once ends the load and keeps what is under way, twice cuts it off; both write everything.
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::bench::{Bench, Job, count, number, until};
+use crate::peers::{arrived, target};
+use crate::schema::assert_summary;
+
+/// A run whose requests take long, stopped by `signal` when the first are at the server.
+fn interrupted(bench: &Bench, path: &str, signal: Signal) -> (nmax_target::Running, Job) {
+    let target = target();
+    let url = format!("{}{path}", target.url());
+    let job = bench.spawn(&["run", &url, "-c", "3", "-d", "60s"]);
+    until("requests at the server", || arrived(&target) >= 3);
+    job.signal(signal);
+    until("an answer to the signal", || job.said().contains("Stopping: "));
+    (target, job)
+}
+
+fn summary(bench: &Bench) -> Value {
+    let directory = bench.run();
+    assert!(directory.join("report.html").is_file());
+    let text = std::fs::read_to_string(directory.join("summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    assert_summary(&summary);
+    assert!(summary["events"].to_string().contains("INTERRUPTED"), "{summary:#}");
+    summary
+}
+
+fn once(signal: Signal) {
+    let bench = Bench::new();
+    let (target, job) = interrupted(&bench, "/delay/700ms", signal);
+    job.wait()
+        .exits(130)
+        .shows(&["the run was stopped after", "report    runs/"]);
+    let summary = summary(&bench);
+    assert_eq!(count(&summary["censored"]), 0, "{summary:#}");
+    assert_eq!(
+        count(&summary["total"]["ok"]),
+        arrived(&target),
+        "what was under way has ended"
+    );
+    assert!(number(&summary["duration_s"]) < 60.0);
+}
+
+fn twice(signal: Signal) {
+    let bench = Bench::new();
+    let (target, job) = interrupted(&bench, "/delay/50s", signal);
+    job.signal(signal);
+    job.wait().exits(130).shows(&["censored  3 exchanges"]);
+    let summary = summary(&bench);
+    assert_eq!(count(&summary["censored"]), 3, "{summary:#}");
+    assert_eq!(count(&summary["total"]["count"]), 0, "no sample is invented");
+    assert_eq!(arrived(&target), 3);
+    assert!(number(&summary["duration_s"]) < 50.0);
+}
+
+#[test]
+fn ctrl_c_once_lets_requests_end() {
+    once(Signal::INT);
+}
+
+#[test]
+fn terminate_is_as_ctrl_c() {
+    once(Signal::TERM);
+}
+
+#[test]
+fn ctrl_c_twice_cuts_requests_off() {
+    twice(Signal::INT);
+}
+
+#[test]
+fn terminate_twice_is_as_ctrl_c_twice() {
+    twice(Signal::TERM);
+}
+
+#[test]
+fn exit_zero_does_not_hide_an_interruption() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/100ms", target.url());
+    let job = bench.spawn(&["run", &url, "-c", "1", "-d", "60s", "--exit-zero", "--quiet"]);
+    until("a request at the server", || arrived(&target) >= 1);
+    job.signal(Signal::INT);
+    job.wait().exits(130);
+}

@@ -1,0 +1,192 @@
+//! What is left after a kill, on a full disk, and where nothing can be written.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::bench::{Bench, count, number, runs_in, until};
+use crate::peers::{arrived, target};
+use crate::schema::assert_summary;
+
+/// Complete lines of a file; none when it is not there.
+fn lines(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let complete = text.rfind('\n').map_or("", |end| &text[..end]);
+    complete
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Exchanges in a window's line.
+fn exchanges(window: &Value) -> u64 {
+    let of = |request: &Value| {
+        ["ok", "failed", "errors"]
+            .iter()
+            .map(|key| count(&request[key]))
+            .sum::<u64>()
+    };
+    let sections = ["hold", "outside"].map(|section| window[section]["requests"].as_array().unwrap());
+    sections.iter().flat_map(|requests| requests.iter()).map(of).sum()
+}
+
+#[test]
+fn a_killed_run_reads_back_up_to_its_last_full_second() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/10ms", target.url());
+    let job = bench.spawn(&["run", &url, "-r", "50/s", "-d", "60s"]);
+    let windows = || {
+        bench
+            .runs()
+            .first()
+            .map(|run| lines(&run.join("windows.jsonl")))
+            .unwrap_or_default()
+    };
+    until("two full seconds on the disk", || windows().len() >= 2);
+    job.signal(Signal::KILL);
+    job.wait().exits(137);
+    let (at_server, windows) = (arrived(&target), windows());
+    assert!(!bench.run().join("summary.json").exists());
+    let summary = bench.nmax(&["show", "last", "--json"]).exits(0).json();
+    assert_summary(&summary);
+    let seen = count(&summary["total"]["count"]);
+    assert_eq!(
+        seen,
+        windows.iter().map(exchanges).sum::<u64>(),
+        "all that is on the disk is shown"
+    );
+    assert_eq!(number(&summary["duration_s"]), windows.len() as f64);
+    // 50 were due in each second, and none is later at the client than at the server. Replies under way at the
+    // border of the last second are not among them.
+    let due = 50 * windows.len() as u64;
+    assert!(
+        seen <= at_server && at_server >= due,
+        "client {seen}, due {due}, server {at_server}"
+    );
+    assert!(seen + 25 >= due && seen <= due, "client {seen}, due {due}");
+    bench
+        .nmax(&["show", "last"])
+        .exits(0)
+        .shows(&["before its planned end", "GET /delay/10ms"]);
+    bench.nmax(&["runs"]).exits(0).shows(&["CUT OFF"]);
+    bench.nmax(&["report", "last"]).exits(0).shows(&["report.html"]);
+    assert!(
+        fs::read_to_string(bench.run().join("report.html"))
+            .unwrap()
+            .contains("GET /delay/10ms")
+    );
+}
+
+#[test]
+fn a_torn_last_line_is_ignored() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/5ms", target.url());
+    bench
+        .nmax(&["run", &url, "-c", "1", "-d", "1100ms", "--exit-zero"])
+        .exits(0);
+    let file = bench.run().join("windows.jsonl");
+    let whole = fs::read(&file).unwrap();
+    fs::remove_file(bench.run().join("summary.json")).unwrap();
+    fs::write(&file, &whole[..whole.len() - 7]).unwrap();
+    let summary = bench.nmax(&["show", "--json"]).exits(0).json();
+    let left: u64 = lines(&file).iter().map(exchanges).sum();
+    assert!(left > 0);
+    assert_eq!(count(&summary["total"]["count"]), left);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_stops_the_run_before_it_sends() {
+    let (bench, target) = (Bench::new(), target());
+    bench.write("file", "not a folder");
+    let run = ["run", &target.url(), "-n", "5", "--runs-dir", "file/runs"];
+    let said = bench.nmax(&run).exits(2);
+    said.says(&[
+        "error: file/runs",
+        "cannot create",
+        "help: a part of this path is a file",
+    ]);
+    assert_eq!(arrived(&target), 0);
+}
+
+/// A run that was stopped because its directory could not be written, and what was written before.
+fn stopped_by_the_disk(bench: &Bench, said: crate::bench::Ended, runs: &Path) {
+    let stopped = said
+        .exits(5)
+        .says(&["error: ", "cannot write", "help: ", "the run is stopped"]);
+    assert!(
+        !stopped.stdout.contains("report.html"),
+        "there is none:\n{}",
+        stopped.stdout
+    );
+    let [run] = runs_in(runs).try_into().unwrap();
+    let left: u64 = lines(&run.join("windows.jsonl")).iter().map(exchanges).sum();
+    let folder = runs.to_str().unwrap();
+    let summary = bench
+        .nmax(&["show", "last", "--runs-dir", folder, "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(count(&summary["total"]["count"]), left, "{summary:#}");
+    assert_eq!(
+        number(&summary["duration_s"]),
+        summary["duration_s"].as_f64().unwrap().round()
+    );
+}
+
+#[test]
+fn a_limit_on_file_sizes_stops_the_run_with_a_message() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/1ms", target.url());
+    // 1 KiB blocks in bash, 512-byte ones in a POSIX shell: either way full within a few seconds.
+    let line = format!("ulimit -f 8 && exec \"$NMAX\" run {url} -c 4 -d 60s --runs-dir lim");
+    let said = bench.shell(&line);
+    stopped_by_the_disk(&bench, said.says(&["File too large"]), &bench.path("lim"));
+}
+
+/// A file system of 48 KiB; unmounted when dropped.
+struct TinyDisk<'a>(&'a Path);
+
+impl<'a> TinyDisk<'a> {
+    fn mount(at: &'a Path) -> Option<Self> {
+        fs::create_dir(at).unwrap();
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=48k", "none"])
+            .arg(at)
+            .output();
+        mount.is_ok_and(|mount| mount.status.success()).then_some(Self(at))
+    }
+}
+
+impl Drop for TinyDisk<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0).output();
+    }
+}
+
+#[test]
+fn a_full_disk_stops_the_run_with_a_message() {
+    let (bench, target) = (Bench::new(), target());
+    let runs = bench.path("tiny");
+    let Some(_disk) = TinyDisk::mount(&runs) else {
+        eprintln!("skipped: mounting a small file system is not permitted here");
+        return;
+    };
+    let url = format!("{}/delay/1ms", target.url());
+    let said = bench.nmax(&["run", &url, "-c", "4", "-d", "60s", "--runs-dir", "tiny"]);
+    stopped_by_the_disk(&bench, said.says(&["the disk is full: free space"]), &runs);
+}
+
+#[test]
+fn two_runs_at_once_share_a_folder() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/10ms", target.url());
+    let jobs = ["first", "second"]
+        .map(|name| bench.spawn(&["run", &url, "-n", "20", "--name", name, "--json", "--exit-zero"]));
+    let sent = jobs.map(|job| count(&job.wait().exits(0).json()["total"]["count"]));
+    assert_eq!(sent, [20, 20]);
+    assert_eq!(arrived(&target), 40);
+    assert_eq!(bench.runs().len(), 2);
+    bench.nmax(&["runs"]).exits(0).shows(&["first", "second"]);
+}

@@ -1,0 +1,166 @@
+//! What a person sees: 80 columns without a terminal, colors and a panel only on one.
+
+use std::process::Command;
+
+use crate::bench::{Bench, Ended};
+use crate::peers::target;
+
+const ESCAPE: char = '\x1b';
+
+#[test]
+fn without_a_terminal_lines_fit_80_columns_and_have_no_colors() {
+    let (bench, target) = (Bench::new(), target());
+    let path = format!("/delay/5ms?{}", "long-".repeat(40));
+    let url = format!("{}{path}", target.url());
+    let note = "a note that goes on and on ".repeat(8);
+    let run = bench
+        .nmax(&["run", &url, "-n", "5", "--note", &note, "--exit-zero"])
+        .exits(0);
+    let failed = bench
+        .nmax(&["run", &format!("{}/status/500", target.url()), "-n", "4", "-c", "1"])
+        .exits(3);
+    for text in [
+        &run.stdout,
+        &run.stderr,
+        &failed.stdout,
+        &bench.nmax(&["show"]).exits(0).stdout,
+    ] {
+        assert!(!text.contains(ESCAPE), "{text}");
+        for line in text.lines().filter(|line| !line.contains("report.html")) {
+            assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+        }
+    }
+    assert!(
+        run.stderr.is_empty(),
+        "a short run has nothing to report on the way: {}",
+        run.stderr
+    );
+}
+
+/// The output of `nmax` on a terminal; `None` when there is no program to make one.
+fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str) -> Option<Ended> {
+    if Command::new("script").arg("--version").output().is_err() {
+        eprintln!("skipped: `script` of util-linux is not installed");
+        return None;
+    }
+    let line = format!("env {variables} TERM=xterm \"$NMAX\" {arguments}");
+    Some(bench.shell(&format!("script -qec '{line}' /dev/null")))
+}
+
+#[test]
+fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
+    let (bench, target) = (Bench::new(), target());
+    let arguments = format!("run {}/delay/20ms -c 2 -d 2s --exit-zero", target.url());
+    let Some(shown) = on_a_terminal(&bench, "", &arguments) else {
+        return;
+    };
+    let shown = shown.exits(0).stdout;
+    let redraws = shown.matches("\x1b[J").count();
+    assert!(redraws >= 2, "{redraws} redraws: {shown:?}");
+    assert!(has_color(&shown), "{shown:?}");
+    let screen = screen(&shown);
+    let text = screen.join("\n");
+    assert!(screen[0].ends_with(" 127.0.0.1"), "the panel is gone: {text}");
+    assert!(
+        text.contains("GET /delay/20ms") && text.contains("report    runs/"),
+        "{text}"
+    );
+    assert_eq!(text.matches("Thresholds").count(), 1, "{text}");
+}
+
+#[test]
+fn no_color_is_honored_on_a_terminal() {
+    let (bench, target) = (Bench::new(), target());
+    let arguments = format!("run {}/delay/20ms -n 4 -c 1", target.url());
+    let Some(shown) = on_a_terminal(&bench, "NO_COLOR=1", &arguments) else {
+        return;
+    };
+    let shown = shown.exits(0).stdout;
+    assert!(!has_color(&shown), "{shown:?}");
+    let Some(shown) = on_a_terminal(&bench, "TERM_PROGRAM=x", "show last") else {
+        return;
+    };
+    assert!(has_color(&shown.exits(0).stdout), "colors without it");
+}
+
+/// Whether a sequence that ends with `m` is among the escape sequences.
+fn has_color(written: &str) -> bool {
+    let ends = written
+        .split("\x1b[")
+        .skip(1)
+        .map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';'));
+    ends.into_iter().any(|end| end.starts_with('m'))
+}
+
+/// What remains on the screen: knows `\r`, cursor up, erase below, and skips colors.
+fn screen(written: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut row = 0;
+    let mut rest = written.chars().peekable();
+    while let Some(character) = rest.next() {
+        match character {
+            '\n' => {
+                row += 1;
+                if row == lines.len() {
+                    lines.push(String::new());
+                }
+            }
+            '\r' => {}
+            ESCAPE => {
+                assert_eq!(rest.next(), Some('['));
+                let mut digits = String::new();
+                let end = loop {
+                    match rest.next().expect("a sequence ends") {
+                        end if end.is_ascii_alphabetic() => break end,
+                        digit => digits.push(digit),
+                    }
+                };
+                match end {
+                    'A' => row -= digits.parse::<usize>().unwrap(),
+                    'J' => {
+                        lines.truncate(row);
+                        lines.push(String::new());
+                    }
+                    'm' => {}
+                    other => panic!("{other} is not expected"),
+                }
+            }
+            other => lines[row].push(other),
+        }
+    }
+    lines
+}
+
+#[test]
+fn quiet_says_nothing_and_dumb_terminals_get_lines() {
+    let (bench, target) = (Bench::new(), target());
+    let arguments = format!("run {}/delay/20ms -c 2 -d 1s --exit-zero --quiet", target.url());
+    let Some(shown) = on_a_terminal(&bench, "", &arguments) else {
+        return;
+    };
+    assert!(!shown.exits(0).stdout.contains("\x1b[J"));
+    let arguments = format!("run {}/delay/20ms -c 2 -d 1s --exit-zero", target.url());
+    let Some(shown) = on_a_terminal(&bench, "CI=1", &arguments) else {
+        return;
+    };
+    assert!(!shown.exits(0).stdout.contains("\x1b[J"));
+}
+
+#[test]
+fn completions_and_schemas_print() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        bench
+            .nmax(&["completions", shell])
+            .exits(0)
+            .shows(&["nmax", "completions", "exit-zero"]);
+    }
+    for of in ["plan", "summary"] {
+        assert_eq!(bench.nmax(&["schema", of]).exits(0).json()["type"], "object");
+    }
+    let script = bench.nmax(&["completions", "bash"]).exits(0).stdout;
+    bench.write("nmax.bash", &script);
+    if Command::new("bash").arg("--version").output().is_ok() {
+        bench.shell("bash -n nmax.bash").exits(0);
+    }
+}

@@ -1,0 +1,92 @@
+//! Servers that misbehave and certificates that do not fit: a named error, counted by kind, with its remedy.
+
+use nmax_target::{Listen, Options, spawn};
+use nmax_testkit::servers::{BadServer, Habit};
+
+use crate::bench::{Bench, count};
+use crate::peers::{arrived, target};
+
+#[test]
+fn each_habit_of_a_bad_server_has_its_name_and_remedy() {
+    let bench = Bench::new();
+    // habit                 kind        words of the remedy
+    let cases = [
+        (Habit::NotHttp, "protocol", "does not speak HTTP/1.1"),
+        (Habit::Silent, "timeout", "did not answer in time"),
+        (Habit::ClosesMidReply, "reset", "server"),
+        (Habit::Resets, "reset", "server"),
+    ];
+    for (habit, kind, remedy) in cases {
+        let server = BadServer::start(habit);
+        let url = server.url();
+        let args = ["run", &url, "-n", "4", "-c", "1", "--timeout", "200ms", "--exit-zero"];
+        let shown = bench.nmax(&args).exits(0);
+        let shown = shown.shows(&["✗ failure_rate < 5%", &format!("✗ {kind}, 4 times: "), remedy]);
+        assert!(shown.stderr.is_empty(), "{}", shown.stderr);
+        let summary = bench.nmax(&["show", "--json"]).exits(0).json();
+        let total = &summary["total"];
+        assert_eq!(count(&total["errors"]), 4, "{habit:?}: {summary:#}");
+        assert_eq!(count(&total["error_kinds"][kind]), 4, "{habit:?}: {summary:#}");
+        assert_eq!(
+            count(&total["by_outcome"]["error"]["response_time_ms"]["count"]),
+            4,
+            "{habit:?}: errors keep their times"
+        );
+    }
+}
+
+#[test]
+fn a_connection_that_closes_after_a_reply_is_no_error() {
+    let bench = Bench::new();
+    let server = BadServer::start(Habit::ClosesAfterReply);
+    let args = ["run", &server.url(), "-n", "4", "-c", "1", "--json", "--exit-zero"];
+    let summary = bench.nmax(&args).exits(0).json();
+    assert_eq!(count(&summary["total"]["ok"]), 4, "{summary:#}");
+}
+
+#[test]
+fn a_certificate_must_be_trusted_and_can_be() {
+    let bench = Bench::new();
+    let target = spawn(Options {
+        listen: vec![Listen::https(), Listen::http()],
+        ..Options::default()
+    })
+    .unwrap();
+    bench.write("ca.pem", target.ca_pem().unwrap());
+    let url = format!("{}/delay/30ms", target.url());
+    let run = ["run", &url, "-n", "4", "-c", "1"];
+    let wrong = bench.nmax(&run).exits(5);
+    wrong.shows(&["✗ tls, 4 times", "unknown issuer", "--ca"]);
+    assert_eq!(crate::bench::count(&last(&bench)["total"]["error_kinds"]["tls"]), 4);
+    bench.nmax(&[&run[..], &["--exit-zero"]].concat()).exits(0);
+    for flags in [&["--ca", "ca.pem"][..], &["--insecure"]] {
+        bench.nmax(&[&run[..], flags].concat()).exits(0).shows(&["✓ PASS"]);
+        assert_eq!(count(&last(&bench)["total"]["ok"]), 4, "{flags:?}");
+    }
+    let plain = target.addresses()[1].to_string().replace("http:", "https:");
+    bench
+        .nmax(&["run", &plain, "-n", "4", "-c", "1"])
+        .exits(5)
+        .shows(&["does not speak TLS"]);
+}
+
+#[test]
+fn a_file_without_a_certificate_starts_nothing() {
+    let (bench, target) = (Bench::new(), target());
+    bench.write("not.pem", "this is no certificate\n");
+    let run = ["run", &target.url(), "-n", "1", "--ca"];
+    bench
+        .nmax(&[&run[..], &["not.pem"]].concat())
+        .exits(2)
+        .says(&["no certificate"]);
+    bench
+        .nmax(&[&run[..], &["none.pem"]].concat())
+        .exits(2)
+        .says(&["none.pem", "PEM"]);
+    assert!(bench.runs().is_empty());
+    assert_eq!(arrived(&target), 0);
+}
+
+fn last(bench: &Bench) -> serde_json::Value {
+    bench.nmax(&["show", "last", "--json"]).exits(0).json()
+}
