@@ -64,8 +64,10 @@ pub struct ClosedSource {
 pub struct Times {
     /// Statistics interval; open-ended ones end at [`Nanos::MAX`].
     pub hold: (Nanos, Nanos),
-    /// End of the load; `None` when only a number of iterations ends it.
+    /// End of what is due; `None` when only a number of closed iterations ends it.
     pub end: Option<Nanos>,
+    /// When nothing starts any more, late or not. A number of iterations is started however late.
+    pub closes: Option<Nanos>,
 }
 
 /// The planned times of a run. A number of open iterations ends the load when the next one would be due.
@@ -85,6 +87,7 @@ pub fn times(plan: &Plan) -> Times {
     Times {
         hold: (Nanos(span.start_ns), hold_end.map_or(Nanos::MAX, Nanos)),
         end: end.map(Nanos),
+        closes: planned.map(Nanos),
     }
 }
 

@@ -56,7 +56,7 @@ async fn tick<R: Runtime, D: Drivers>(context: &Context<R, D>) {
 /// Ends the load when planned, and cuts off what has not ended by the grace after that.
 async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, grace: Nanos) {
     let timer = context.runtime.timer();
-    if let Some(end) = times.end {
+    if let Some(end) = times.closes {
         if pause_until(context, &timer, end).await {
             context.state.close(false);
         }
@@ -78,7 +78,7 @@ fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, 
         .closed_at
         .get()
         .unwrap_or(now)
-        .min(times.end.unwrap_or(Nanos::MAX));
+        .min(times.closes.unwrap_or(Nanos::MAX));
     let due = |at: Nanos| open.due_before(share, at.min(end)).max(started);
     let hold = due(times.hold.1) - due(times.hold.0);
     let total = due(end) - started;

@@ -1,5 +1,6 @@
 //! TLS settings: which certificates are trusted, and one ticket cache per visitor.
 
+use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use tokio_rustls::TlsConnector;
@@ -46,56 +47,80 @@ pub enum ConfigError {
 /// The TLS settings of a worker, without tickets.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    config: ClientConfig,
+    provider: Arc<CryptoProvider>,
+    issuers: Vec<CertificateDer<'static>>,
+    insecure: bool,
+    /// Made at the first `https` connection: reading the host's roots takes longer than many runs of plain HTTP.
+    config: OnceCell<ClientConfig>,
 }
 
 impl Settings {
     /// Trusts the host's own roots and the issuers in `ca_pem`; or everyone when `insecure`.
     pub(crate) fn new(ca_pem: &[Vec<u8>], insecure: bool) -> Result<Self, ConfigError> {
         let provider = Arc::new(ring::default_provider());
-        let builder =
-            ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
-        let roots = trusted_roots(ca_pem)?;
-        let mut config = if insecure {
-            builder
-                .dangerous()
-                .with_custom_certificate_verifier(Arc::new(TrustEveryone { provider }))
-                .with_no_client_auth()
-        } else {
-            builder.with_root_certificates(roots).with_no_client_auth()
-        };
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Self { config })
+        ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+        let issuers = issuers(ca_pem)?;
+        Ok(Self {
+            provider,
+            issuers,
+            insecure,
+            config: OnceCell::new(),
+        })
     }
 
     /// A connector for one visitor, who has no ticket yet.
     pub(crate) fn visitor(&self) -> TlsConnector {
-        let mut config = self.config.clone();
+        let mut config = self.config.get_or_init(|| self.build()).clone();
         config.resumption = Resumption::in_memory_sessions(TICKETS_MAX);
         TlsConnector::from(Arc::new(config))
     }
+
+    fn build(&self) -> ClientConfig {
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
+            .with_safe_default_protocol_versions()
+            .expect("the same call succeeded when the settings were made");
+        let mut config = if self.insecure {
+            let everyone = TrustEveryone {
+                provider: Arc::clone(&self.provider),
+            };
+            builder
+                .dangerous()
+                .with_custom_certificate_verifier(Arc::new(everyone))
+                .with_no_client_auth()
+        } else {
+            let mut roots = native_roots().clone();
+            roots.add_parsable_certificates(self.issuers.iter().cloned());
+            builder.with_root_certificates(roots).with_no_client_auth()
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config
+    }
 }
 
-fn trusted_roots(ca_pem: &[Vec<u8>]) -> Result<RootCertStore, ConfigError> {
-    let mut roots = native_roots().clone();
+/// Every certificate of the files, each fit to be an issuer.
+fn issuers(ca_pem: &[Vec<u8>]) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
+    let mut issuers = Vec::new();
     for (index, pem) in ca_pem.iter().enumerate() {
         let number = index + 1;
-        let before = roots.len();
+        let before = issuers.len();
         for certificate in CertificateDer::pem_slice_iter(pem) {
             let certificate = certificate.map_err(|error| ConfigError::Pem {
                 number,
                 reason: error.to_string(),
             })?;
-            roots.add(certificate).map_err(|error| ConfigError::Issuer {
-                number,
-                reason: error.to_string(),
-            })?;
+            RootCertStore::empty()
+                .add(certificate.clone())
+                .map_err(|error| ConfigError::Issuer {
+                    number,
+                    reason: error.to_string(),
+                })?;
+            issuers.push(certificate);
         }
-        if roots.len() == before {
+        if issuers.len() == before {
             return Err(ConfigError::NoCertificate { number });
         }
     }
-    Ok(roots)
+    Ok(issuers)
 }
 
 /// The host's own roots, read once per process. Unreadable ones are left out, as everyone does:

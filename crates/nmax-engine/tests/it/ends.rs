@@ -227,3 +227,13 @@ fn rows_that_may_not_end_fail_their_iterations() {
     assert_eq!((run.exchanges(), scenario.completed, scenario.failed), (3, 10, 7));
     assert_eq!(run.ended_early, None);
 }
+
+/// A number of iterations is a promise: with two slots for ten that are due at once, the others start late.
+#[test]
+fn a_number_of_open_iterations_is_started_however_late() {
+    let plan = home_page("workload: { open: { rate: 100k/s, max_in_flight: 2 }, iterations: 10 }");
+    let run = simulate(&plan, instant(ms(5)), &Options::all());
+    let load = run.totals.load(Section::Hold);
+    assert_eq!((run.exchanges(), load.due, load.started), (10, 10, 10));
+    assert_eq!((load.waited, load.dropped.total()), (8, 0));
+}
