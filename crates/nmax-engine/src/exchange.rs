@@ -64,8 +64,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             keep_body: prepared.keep_body,
         };
         let timeout = step.timeout.unwrap_or(plan.defaults.timeout);
-        self.limit.arm(turn.begun + Nanos::from(timeout));
         let deadline = turn.begun + Nanos::from(timeout);
+        self.limit.arm(deadline);
         let exchange = match bounded(context, &self.limit, deadline, self.driver.exchange(&request)).await {
             Bounded::Finished(exchange) => exchange,
             Bounded::TimedOut => {
