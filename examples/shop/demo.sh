@@ -44,6 +44,7 @@ address=$(head -n 1 "$work/addresses")
 echo "It listens on $address and stops with this demo."
 
 worst=0
+reports=
 run() { # PLAN
     local code=0
     load "$1" || code=$?
@@ -62,10 +63,16 @@ run() { # PLAN
         *) echo "The run ended with exit code $code." ;;
     esac
     [[ $code -le $worst ]] || worst=$code
+    reports+=$(report_of_last_run || true)$'\n'
 }
 
 load() { # PLAN
+    touch "$work/before"
     "$NMAX" run "$here/$1" --target "$address" --runs-dir "$root/runs" --tag demo
+}
+
+report_of_last_run() {
+    find "$root/runs" -mindepth 2 -maxdepth 2 -name report.html -newer "$work/before" -printf '  file://%p\n'
 }
 
 say "2. Open workload: 40 visitors arrive per second, whether the shop is fast or slow (25 s)"
@@ -74,7 +81,6 @@ say "3. Closed workload: 30 customers log in, fill a basket and order, each wait
 run closed.yaml
 
 say "The reports, to open in a browser:"
-find "$root/runs" -mindepth 2 -maxdepth 2 -name report.html -newer "$work/addresses" | sort | sed 's|^|  file://|'
-echo
+echo "$reports"
 echo "Next: docs/tutorial.md, or a server of your own: $NMAX run http://127.0.0.1:8080/ -c 10 -d 10s"
 exit "$worst"
