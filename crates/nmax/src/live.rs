@@ -7,6 +7,8 @@ use nmax_metrics::{Nanos, Window};
 use nmax_plan::plan::Plan;
 use nmax_report::terminal::{LiveView, Style, plain_line, progress};
 
+use crate::say;
+
 /// Windows that the panel's sparkline shows.
 const WINDOWS_MAX: usize = 60;
 /// Windows behind the panel's numbers.
@@ -66,7 +68,7 @@ impl Live {
                 windows.push(window.clone());
                 if window.end() >= *next {
                     let view = LiveView::new(plan, elapsed_s, total_s, windows);
-                    eprintln!("{}", plain_line(&view));
+                    say::note(plain_line(&view));
                     *next = window.end() + PLAIN_PERIOD;
                     windows.clear();
                 }
@@ -97,7 +99,7 @@ impl Live {
         if let Self::Panel { lines, .. } = self {
             redraw(lines, &[]);
         }
-        eprintln!("{text}");
+        say::note(text);
     }
 
     /// Takes the panel away.

@@ -5,15 +5,10 @@
 //! - `load`: from a file or URL and flags to a plan; `preflight`: whether its target can be reached
 //! - `safety`: what may be loaded
 //! - `session`: one run from its plan to its verdict; `tally`: its sums; `live`: its progress
-//! - `signals`, `exit`: Ctrl-C and exit codes
+//! - `say`: what is printed; `signals`, `exit`: Ctrl-C and exit codes
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 #![allow(unreachable_pub, reason = "a program has no outside; `pub` is for its other modules")]
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "this is the program that prints"
-)]
 
 mod args;
 mod commands;
@@ -22,6 +17,7 @@ mod live;
 mod load;
 mod preflight;
 mod safety;
+mod say;
 mod session;
 mod signals;
 mod tally;
@@ -44,5 +40,5 @@ fn main() -> ExitCode {
         Verb::Schema { of } => commands::small::schema(*of),
         Verb::Completions { shell } => commands::small::completions(*shell),
     };
-    exit.into()
+    say::settle(exit).into()
 }

@@ -11,7 +11,7 @@ use super::once;
 use super::run::complain;
 use crate::args::CheckArgs;
 use crate::exit::Exit;
-use crate::load;
+use crate::{load, say};
 
 /// Checks a plan; sends something only with `--once`.
 pub fn check(args: &CheckArgs) -> Exit {
@@ -24,9 +24,9 @@ pub fn check(args: &CheckArgs) -> Exit {
     }
     let forecast = forecast(&plan);
     if args.json {
-        println!("{:#}", as_json(&plan, &forecast));
+        say::line(format_args!("{:#}", as_json(&plan, &forecast)));
     } else {
-        print!("{}\n{}", to_yaml(&plan), as_text(&plan, &forecast));
+        say::text(format_args!("{}\n{}", to_yaml(&plan), as_text(&plan, &forecast)));
     }
     Exit::Pass
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::run::complain;
 use crate::args::CheckArgs;
 use crate::exit::Exit;
-use crate::{preflight, safety, session};
+use crate::{preflight, safety, say, session};
 
 /// Most characters of a body that are shown.
 const BODY_CHARS_MAX: usize = 2_000;
@@ -59,15 +59,13 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
             let exchanges: Vec<Value> = traced.iter().map(as_json).collect();
             scenarios.push(json!({ "name": scenario.name, "exchanges": exchanges }));
         } else {
-            println!("scenario {}", scenario.name);
-            traced.iter().for_each(|traced| print!("{}", as_text(traced)));
+            say::line(format_args!("scenario {}", scenario.name));
+            traced.iter().for_each(|traced| say::text(as_text(traced)));
         }
     }
     if args.json {
-        println!(
-            "{:#}",
-            json!({ "schema_version": 1, "ok": is_ok, "scenarios": scenarios })
-        );
+        let result = json!({ "schema_version": 1, "ok": is_ok, "scenarios": scenarios });
+        say::line(format_args!("{result:#}"));
     }
     if is_ok { Exit::Pass } else { Exit::Failed }
 }

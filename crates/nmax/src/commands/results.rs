@@ -8,6 +8,7 @@ use serde_json::json;
 use super::run::{complain, print, text, write};
 use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
 use crate::exit::Exit;
+use crate::say;
 use crate::session::{self, Finished};
 
 /// Shows a run again.
@@ -42,14 +43,18 @@ pub fn runs(args: &RunsArgs) -> Exit {
                 })
             })
             .collect();
-        println!("{:#}", json!({ "schema_version": 1, "runs": rows }));
+        say::line(format_args!("{:#}", json!({ "schema_version": 1, "runs": rows })));
         return Exit::Pass;
     }
     if list.is_empty() {
-        eprintln!(
-            "no runs in {}\n  help: `nmax run PLAN` makes one",
-            args.runs_dir.display()
-        );
+        let labelled = args
+            .tag
+            .as_ref()
+            .map_or_else(String::new, |tag| format!(" with the label `{tag}`"));
+        let folder = args.runs_dir.display();
+        say::note(format_args!(
+            "no runs{labelled} in {folder}\n  help: `nmax run PLAN` makes one"
+        ));
         return Exit::Pass;
     }
     for run in &list {
@@ -69,7 +74,10 @@ pub fn runs(args: &RunsArgs) -> Exit {
         } else {
             format!("  {}", run.note)
         };
-        println!("{}  {started}  {verdict:<7}  {}{tags}{note}", run.id, run.name);
+        say::line(format_args!(
+            "{}  {started}  {verdict:<7}  {}{tags}{note}",
+            run.id, run.name
+        ));
     }
     Exit::Pass
 }
@@ -91,7 +99,7 @@ pub fn report(args: &ReportArgs) -> Exit {
     };
     let written = match (&args.output, args.format) {
         (Some(file), _) if file == Path::new("-") => {
-            print!("{page}");
+            say::text(&page);
             return Exit::Pass;
         }
         (Some(file), _) => write(file, &page).map(|()| file.clone()),
@@ -99,13 +107,13 @@ pub fn report(args: &ReportArgs) -> Exit {
             .map(|()| finished.directory.join("report.html"))
             .map_err(|error| error.to_string()),
         (None, _) => {
-            print!("{page}");
+            say::text(&page);
             return Exit::Pass;
         }
     };
     match written {
         Ok(file) => {
-            println!("{}", file.display());
+            say::line(file.display());
             Exit::Pass
         }
         Err(error) => complain(&error, Exit::Usage),

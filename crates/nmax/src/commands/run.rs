@@ -13,7 +13,7 @@ use rustix::thread::CpuSet;
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
 use crate::session::{self, Order};
-use crate::{live, load, preflight, safety};
+use crate::{live, load, preflight, safety, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
@@ -107,9 +107,9 @@ fn pinnable(pin: &[usize]) -> Result<(), String> {
 /// Prints a result on standard output.
 pub fn print(view: &View, output: &OutputArgs) {
     if output.json {
-        println!("{:#}", json::summary(view));
+        say::line(format_args!("{:#}", json::summary(view)));
     } else {
-        print!("{}", text(view, output.wide));
+        say::text(text(view, output.wide));
     }
 }
 
@@ -139,6 +139,6 @@ pub fn write(file: &Path, text: &str) -> Result<(), String> {
 
 /// Says what is wrong, on standard error.
 pub fn complain(error: &dyn std::fmt::Display, exit: Exit) -> Exit {
-    eprintln!("error: {error}");
+    say::note(format_args!("error: {error}"));
     exit
 }

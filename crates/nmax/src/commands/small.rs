@@ -9,6 +9,7 @@ use nmax_plan::{document, example};
 use super::run::complain;
 use crate::args::{Cli, SchemaKind};
 use crate::exit::Exit;
+use crate::say;
 
 /// Writes a commented plan; never over an existing file.
 pub fn init(file: &Path) -> Exit {
@@ -16,7 +17,9 @@ pub fn init(file: &Path) -> Exit {
     match written.and_then(|mut file| file.write_all(example::PLAN.as_bytes())) {
         Ok(()) => {
             let file = file.display();
-            println!("{file} is written. Next: `nmax check {file}`, then `nmax check {file} --once`.");
+            say::line(format_args!(
+                "{file} is written. Next: `nmax check {file}`, then `nmax check {file} --once`."
+            ));
             Exit::Pass
         }
         Err(error) => {
@@ -35,12 +38,14 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Plan => document::schema(),
         SchemaKind::Summary => nmax_report::json::schema(),
     };
-    println!("{schema:#}");
+    say::line(format_args!("{schema:#}"));
     Exit::Pass
 }
 
 /// Prints a completion script.
 pub fn completions(shell: clap_complete::Shell) -> Exit {
-    clap_complete::generate(shell, &mut Cli::command(), "nmax", &mut std::io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "nmax", &mut script);
+    say::text(String::from_utf8_lossy(&script));
     Exit::Pass
 }

@@ -8,6 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::run::complain;
 use crate::args::TargetArgs;
 use crate::exit::Exit;
+use crate::say;
 
 /// Serves until a signal or the given time; prints each address on a line of its own.
 pub fn target(args: &TargetArgs) -> Exit {
@@ -21,7 +22,7 @@ pub fn target(args: &TargetArgs) -> Exit {
             Err(error) => return complain(&error, Exit::Usage),
         };
         for address in target.addresses() {
-            println!("{address}");
+            say::line(address);
         }
         match target.run(shutdown(args.for_time)).await {
             Ok(()) => Exit::Pass,

@@ -164,3 +164,35 @@ fn completions_and_schemas_print() {
         bench.shell("bash -n nmax.bash").exits(0);
     }
 }
+
+#[test]
+fn a_reader_that_leaves_is_no_defect() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/5ms", target.url());
+    bench.nmax(&["run", &url, "-n", "4", "--exit-zero"]).exits(0);
+    // Who reads is gone before the first byte is written.
+    for verb in [
+        "show",
+        "show --json",
+        "runs",
+        "schema",
+        "completions zsh",
+        "report last -o -",
+    ] {
+        let line = format!("{{ sleep 0.1; \"$NMAX\" {verb}; echo $? >&2; }} | true");
+        assert_eq!(bench.shell(&line).exits(0).stderr, "0\n", "{verb}");
+    }
+    let run = format!("{{ sleep 0.1; \"$NMAX\" run {url} -n 4 --exit-zero; echo $? > code; }} 2>&1 | true; cat code");
+    assert_eq!(bench.shell(&run).exits(0).stdout, "0\n");
+    assert_eq!(bench.runs().len(), 2);
+    assert!(bench.runs()[1].join("summary.json").is_file(), "the run is whole");
+}
+
+#[test]
+fn a_result_that_cannot_be_written_is_no_success() {
+    let bench = Bench::new();
+    if std::path::Path::new("/dev/full").exists() {
+        let full = bench.shell("\"$NMAX\" schema > /dev/full").exits(1);
+        full.says(&["error: standard output: cannot write", "help: "]);
+    }
+}
