@@ -141,7 +141,7 @@ pub struct PlanArgs {
     /// Replace a value of the plan, as in workload.open.rate=50/s
     #[arg(long, value_name = "PATH=VALUE", value_parser = pair)]
     pub set: Vec<(String, String)>,
-    /// How long the load holds, as in 30s or 5m
+    /// How long the load holds, as in 30s or 5m; with stages, the length of their only hold
     #[arg(short = 'd', long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<std::time::Duration>,
     /// Initial value of every random choice

@@ -53,16 +53,9 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
                 "keep one of them",
             );
         }
-        if decoder.options.duration.is_some() {
-            let at = DURATION_FLAG;
-            decoder.problem(
-                at,
-                Kind::Conflict,
-                "the plan has `stages`, which say how long the run is",
-                "leave the argument out, or set `--set stages=null`",
-            );
-        }
-        staged(decoder, node, level)?
+        let mut stages = staged(decoder, node, level)?;
+        hold_for(decoder, &mut stages);
+        stages
     } else {
         let given = decoder.options.duration.or(duration);
         let length = given.or((!limited).then_some(DURATION_DEFAULT));
@@ -82,6 +75,21 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
 
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// `--duration` is the length of the hold, when there is just one.
+fn hold_for(decoder: &mut Decoder, stages: &mut [Stage]) {
+    let Some(duration) = decoder.options.duration else { return };
+    let mut holds = stages.iter_mut().filter(|stage| stage.kind == StageKind::Hold);
+    match (holds.next(), holds.next()) {
+        (Some(hold), None) => hold.length_ns = Some(nanos(duration)),
+        (_, other) => {
+            let found = if other.is_some() { "several holds" } else { "no hold" };
+            let message = format!("the plan's stages have {found}, so it is not clear what should last that long");
+            let help = "leave the argument out, or write `--set stages=null`";
+            decoder.problem(DURATION_FLAG, Kind::Conflict, message, help);
+        }
+    }
 }
 
 fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, length: Duration) {

@@ -405,7 +405,7 @@ fn names_of_checks_are_cut() {
 
 #[test]
 fn arguments_are_named() {
-    let text = around("workload: { open: { rate: 5/s } }\nstages: [{ hold: 5s }]");
+    let text = around("workload: { open: { rate: 5/s } }\nstages: [{ hold: 5s }, { hold: 9s, to: 50% }]");
     let set = [
         ("workload.open.rate".to_owned(), "x".to_owned()),
         ("stages.7.hold".into(), "1s".into()),
@@ -422,12 +422,12 @@ fn arguments_are_named() {
     let found = rendered(&text, &with);
     for line in [
         "--set workload.open.rate=x: `x` has no `/s`, `/m` or `/h`\n",
-        "--set stages.7.hold=1s: `stages` has no item `7`\n  help: its 1 items are numbered from 0\n",
+        "--set stages.7.hold=1s: `stages` has no item `7`\n  help: its 2 items are numbered from 0\n",
         "--set seed.x=[: not YAML",
         "--set a..b=1: `a..b` is not a path\n",
         "--set target.x=1: `target` is a single value, it has no `x`\n",
         "--target: `nowhere` does not begin with",
-        "--duration: the plan has `stages`, which say how long the run is\n",
+        "--duration: the plan's stages have several holds, so",
     ] {
         assert!(found.contains(line), "{line} in\n{found}");
     }

@@ -271,6 +271,14 @@ fn arguments_override_the_document() {
     assert_eq!(request(&plan, 0, 0).url, Template::text("/y"));
     assert_eq!(plan.stages[0].length_ns, Some(30_000_000_000), "null removes the key");
     assert!(plan.defaults.insecure, "missing maps are made");
+    let staged = small("workload: { open: { rate: 7/s } }\nstages: [{ ramp: 2s, to: 100% }, { hold: 9s }]");
+    let held = Options {
+        duration: Some(Duration::from_secs(1)),
+        ..options()
+    };
+    let stages = parse(&staged, &held).unwrap().stages;
+    let lengths: Vec<_> = stages.iter().map(|stage| stage.length_ns).collect();
+    assert_eq!(lengths, [Some(2_000_000_000), Some(1_000_000_000)], "the only hold lasts that long");
     let shorter = Options {
         duration: Some(Duration::from_secs(1)),
         ..options()
