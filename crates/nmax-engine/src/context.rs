@@ -243,9 +243,12 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
 
     /// Nothing starts any more, and pauses are not waited for.
     pub fn stop(&self) {
-        self.state
-            .closed_at
-            .set(self.state.closed_at.get().or(Some(self.runtime.now())));
+        if self.state.closed_at.get().is_none() {
+            let now = self.runtime.now();
+            self.state.closed_at.set(Some(now));
+            self.roll(now);
+            self.meter.borrow_mut().end_hold(now);
+        }
         self.state.close(true);
     }
 

@@ -159,6 +159,13 @@ impl Meter {
         self.in_flight
     }
 
+    /// The load was stopped at `now`: what comes after is not of the hold.
+    pub fn end_hold(&mut self, now: Nanos) {
+        self.integrate(now);
+        let after = Nanos(now.0.saturating_add(1));
+        self.settings.hold.1 = self.settings.hold.1.min(after);
+    }
+
     /// Adds the area under the in-flight curve up to `now` to the sections of that time.
     fn integrate(&mut self, now: Nanos) {
         let (begin, end) = self.settings.hold;

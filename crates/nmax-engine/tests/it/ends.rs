@@ -30,6 +30,23 @@ fn a_stop_starts_nothing_more_and_lets_exchanges_end() {
     assert_eq!((load.due, load.dropped.total(), load.censored.count()), (51, 0, 0));
 }
 
+/// The hold ends with the load: what drains after a stop is in flight, but not in flight of the hold.
+#[test]
+fn a_stop_ends_the_hold() {
+    let plan = home_page("workload: { closed: { vus: 4 } }\nduration: 1h");
+    let run = simulate(
+        &plan,
+        instant(s(1)),
+        &Options {
+            stop_at: Some(ms(3_400)),
+            ..Options::all()
+        },
+    );
+    assert_eq!((run.exchanges(), run.end), (16, s(4)));
+    let hold_ns = run.totals.load(Section::Hold).in_flight_ns;
+    assert!(hold_ns.abs_diff(4 * 3_400_000_000) <= 4, "{hold_ns}");
+}
+
 #[test]
 fn a_stop_does_not_wait_for_pauses() {
     let steps = "[{ get: / }, { think: 1h }, { get: /never }]";
