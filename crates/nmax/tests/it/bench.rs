@@ -263,3 +263,25 @@ pub(crate) fn count(value: &Value) -> u64 {
 pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
+
+/// Complete lines of a file; none when it is not there.
+pub(crate) fn lines(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let complete = text.rfind('\n').map_or("", |end| &text[..end]);
+    complete
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// Exchanges in a line of `windows.jsonl`, of all phases.
+pub(crate) fn exchanges(window: &Value) -> u64 {
+    let of = |request: &Value| {
+        ["ok", "failed", "errors"]
+            .iter()
+            .map(|key| count(&request[key]))
+            .sum::<u64>()
+    };
+    let sections = ["hold", "outside"].map(|section| window[section]["requests"].as_array().unwrap());
+    sections.iter().flat_map(|requests| requests.iter()).map(of).sum()
+}

@@ -1,20 +1,18 @@
 //! Measurements against the calibrated target, with nothing else running. Generous limits: this is a debug build on
 //! whatever machine; the exact ones are the benchmark's.
 
-use std::fs;
-
 use nmax_target::{Options, spawn};
 use serde_json::Value;
 
-use crate::bench::{Bench, count, number};
+use crate::bench::{Bench, count, lines, number};
 use crate::peers::{arrived, truth};
 use crate::schema::assert_summary;
 
-fn measure(bench: &Bench, flags: &[&str]) -> Value {
-    let summary = bench
-        .nmax(&[&["run"], flags, &["--json", "--exit-zero"]].concat())
-        .exits(0)
-        .json();
+/// The summary of a run of `url` with these flags.
+fn measure(bench: &Bench, url: &str, flags: &str) -> Value {
+    let flags: Vec<&str> = flags.split(' ').collect();
+    let args = [&["run", url, "--json", "--exit-zero"], &flags[..]].concat();
+    let summary = bench.nmax(&args).exits(0).json();
     assert_summary(&summary);
     summary
 }
@@ -27,7 +25,7 @@ fn a_known_service_time_and_rate_are_measured() {
         ..Options::default()
     })
     .unwrap();
-    let summary = measure(&bench, &[&format!("{}/hello", target.url()), "-r", "200/s", "-d", "5s"]);
+    let summary = measure(&bench, &format!("{}/hello", target.url()), "-r 200/s -d 5s");
     assert_eq!(count(&summary["total"]["ok"]), 1_000);
     assert_eq!(arrived(&target), 1_000);
     if summary["verdict"] == "invalid" {
@@ -58,18 +56,7 @@ fn a_stall_shows_in_response_times_and_nothing_is_lost_or_invented() {
         ..Options::default()
     })
     .unwrap();
-    let summary = measure(
-        &bench,
-        &[
-            &format!("{}/hello", target.url()),
-            "-r",
-            "1000/s",
-            "-c",
-            "100",
-            "-d",
-            "4s",
-        ],
-    );
+    let summary = measure(&bench, &format!("{}/hello", target.url()), "-r 1000/s -c 100 -d 4s");
     let total = &summary["total"];
     let (ended, censored) = (count(&total["count"]), count(&summary["censored"]));
     assert_eq!(
@@ -85,11 +72,7 @@ fn a_stall_shows_in_response_times_and_nothing_is_lost_or_invented() {
     for time in ["response_time_ms", "service_time_ms", "send_lag_ms"] {
         assert_eq!(count(&total[time]["count"]), ended, "{time}");
     }
-    let windows = fs::read_to_string(bench.run().join("windows.jsonl")).unwrap();
-    let windows: Vec<Value> = windows
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let windows = lines(&bench.run().join("windows.jsonl"));
     let due: u64 = windows.iter().map(|window| count(&window["hold"]["load"]["due"])).sum();
     assert_eq!(due, 4_000);
     // The request that the stall met first waits for all of it; those behind it wait for a slot too.

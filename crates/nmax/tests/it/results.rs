@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, count};
+use crate::bench::{Bench, count, lines};
 use crate::peers::{arrived, target};
 use crate::schema::assert_summary;
 
@@ -57,8 +57,7 @@ fn json_is_the_summary_of_the_directory() {
 #[test]
 fn no_sample_is_invented_between_the_files() {
     let (bench, printed) = two_runs();
-    let text = fs::read_to_string(bench.runs()[1].join("windows.jsonl")).unwrap();
-    let windows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let windows = lines(&bench.runs()[1].join("windows.jsonl"));
     let histograms = windows
         .iter()
         .flat_map(|window| window["histograms"].as_array().unwrap());

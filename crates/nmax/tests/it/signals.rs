@@ -3,7 +3,7 @@
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::bench::{Bench, Job, count, number, until};
+use crate::bench::{Bench, Job, count, lines, number, until};
 use crate::peers::{arrived, target};
 use crate::schema::assert_summary;
 
@@ -40,6 +40,17 @@ fn once(signal: Signal) {
         count(&summary["total"]["ok"]),
         arrived(&target),
         "what was under way has ended"
+    );
+    let windows = lines(&bench.run().join("windows.jsonl"));
+    let in_flight_s = windows
+        .iter()
+        .map(|window| number(&window["hold"]["load"]["in_flight_ns"]))
+        .sum::<f64>()
+        / 1e9;
+    let held_s = number(&summary["phase"]["end_s"]);
+    assert!(
+        in_flight_s <= 3.0 * held_s + 0.1,
+        "3 users, {in_flight_s} s in flight in {held_s} s"
     );
     assert!(number(&summary["duration_s"]) < 60.0);
 }

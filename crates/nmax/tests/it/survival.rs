@@ -5,33 +5,10 @@ use std::path::Path;
 use std::process::Command;
 
 use rustix::process::Signal;
-use serde_json::Value;
 
-use crate::bench::{Bench, count, number, runs_in, until};
+use crate::bench::{Bench, count, exchanges, lines, number, runs_in, until};
 use crate::peers::{arrived, target};
 use crate::schema::assert_summary;
-
-/// Complete lines of a file; none when it is not there.
-fn lines(file: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(file).unwrap_or_default();
-    let complete = text.rfind('\n').map_or("", |end| &text[..end]);
-    complete
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
-/// Exchanges in a window's line.
-fn exchanges(window: &Value) -> u64 {
-    let of = |request: &Value| {
-        ["ok", "failed", "errors"]
-            .iter()
-            .map(|key| count(&request[key]))
-            .sum::<u64>()
-    };
-    let sections = ["hold", "outside"].map(|section| window[section]["requests"].as_array().unwrap());
-    sections.iter().flat_map(|requests| requests.iter()).map(of).sum()
-}
 
 #[test]
 fn a_killed_run_reads_back_up_to_its_last_full_second() {
