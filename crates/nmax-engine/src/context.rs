@@ -259,6 +259,18 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         self.state.close(true);
     }
 
+    /// A check of an iteration that was due at `intended` held, or not.
+    pub(crate) fn count_check(&self, intended: Nanos, number: usize, holds: bool) {
+        let mut meter = self.meter.borrow_mut();
+        let section = meter.section(intended);
+        let stats = meter.window().aggregate.check_mut(section, number);
+        if holds {
+            stats.passed += 1;
+        } else {
+            stats.failed += 1;
+        }
+    }
+
     /// An exchange is cut off by the end of the run.
     pub(crate) fn censor(&self, intended: Nanos, now: Nanos) {
         self.roll(now);

@@ -57,7 +57,10 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
     let text = match &exchange.error {
         Some(failure) => failure.text.to_string(),
         None if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
-        None => format!("{kind} does not hold, in a reply with status {}", exchange.status.unwrap_or_default()),
+        None => format!(
+            "{kind} does not hold, in a reply with status {}",
+            exchange.status.unwrap_or_default()
+        ),
     };
     let reply = reply
         .map(|reply| [reply.head(), reply.body()].concat())

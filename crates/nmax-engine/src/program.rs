@@ -91,6 +91,13 @@ pub struct Prepared {
     pub extractors: Vec<Extractor>,
 }
 
+impl Prepared {
+    /// Whether an extractor looks at the reply.
+    pub fn parses(&self) -> bool {
+        !self.extractors.is_empty() || self.checks.iter().any(|(_, probe)| matches!(probe, Probe::Finds(_)))
+    }
+}
+
 /// A request rendered once.
 #[derive(Debug)]
 pub struct Fixed {

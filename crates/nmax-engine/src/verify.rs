@@ -1,6 +1,8 @@
 //! Whether a reply is what the plan expects, and the values that later steps take from it.
 
-use nmax_extract::Reply as Found;
+use std::num::NonZeroU64;
+
+use nmax_extract::Page;
 use nmax_http::{Exchange, Origin, Reply};
 use nmax_metrics::{ErrorKind, Outcome};
 use nmax_plan::choice::Choice;
@@ -88,11 +90,39 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 let _ = self.jar.store(origin, &target, cookie, context.unix_now_s());
             }
         }
-        if !prepared.checks.is_empty() {
-            self.check(context, assignment, prepared, step, &mut verified);
+        if prepared.checks.is_empty() && prepared.extractors.is_empty() {
+            return verified;
         }
-        if !prepared.extractors.is_empty() {
-            self.extract(context, assignment, prepared, step, &mut verified);
+        let headers: Vec<(&str, &[u8])> = if prepared.parses() {
+            reply.headers().collect()
+        } else {
+            Vec::new()
+        };
+        let page = Page::new(&headers, reply.body());
+        let (values, text) = (&mut self.values, &mut self.buffers.text);
+        for (number, probe) in &prepared.checks {
+            let holds = match probe {
+                Probe::Finds(extractor) => !extractor.matches(&page).is_empty(),
+                Probe::Text(index) => holds(&step.expect.checks[*index].test, &reply, values, text),
+            };
+            context.count_check(assignment.intended, *number, holds);
+            if !holds {
+                verified.fail(|| format!("check \"{}\"", context.names.check(*number)));
+            }
+        }
+        let picker = Picker {
+            context,
+            assignment,
+            step: prepared.step,
+        };
+        for (index, (extract, extractor)) in step.extract.iter().zip(&prepared.extractors).enumerate() {
+            let found = picker.pick(extract.pick, index, extractor.matches(&page));
+            if found.is_none() && extract.default.is_none() {
+                verified.lacks_value = true;
+                let slots = &context.program.plan.scenarios[assignment.scenario].slots;
+                verified.fail(|| format!("extract `{}`", slots[extract.slot]));
+            }
+            values.slots[extract.slot] = found.or_else(|| extract.default.clone()).unwrap_or_default();
         }
         verified
     }
@@ -103,86 +133,33 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             self.values.slots[extract.slot].push_str(extract.default.as_deref().unwrap_or_default());
         }
     }
+}
 
-    fn check(
-        &mut self,
-        context: &Context<R, D>,
-        assignment: &Assignment,
-        prepared: &Prepared,
-        step: &Request,
-        verified: &mut Verified,
-    ) {
-        for (number, probe) in &prepared.checks {
-            let reply = self.driver.reply();
-            let holds = match probe {
-                Probe::Finds(extractor) => with_headers(&reply, |found| !extractor.matches(found).is_empty()),
-                Probe::Text(index) => {
-                    let text = &mut self.buffers.text;
-                    holds(&step.expect.checks[*index].test, &reply, &self.values, text)
-                }
-            };
-            let mut meter = context.meter.borrow_mut();
-            let section = meter.section(assignment.intended);
-            let stats = meter.window().aggregate.check_mut(section, *number);
-            if holds {
-                stats.passed += 1;
-            } else {
-                stats.failed += 1;
-                verified.fail(|| format!("check `{}`", check_name(step, probe, context, *number)));
-            }
-        }
-    }
+/// Which of several matches an extractor takes.
+struct Picker<'a, R: Runtime, D: Drivers> {
+    context: &'a Context<R, D>,
+    assignment: &'a Assignment,
+    step: usize,
+}
 
-    fn extract(
-        &mut self,
-        context: &Context<R, D>,
-        assignment: &Assignment,
-        prepared: &Prepared,
-        step: &Request,
-        verified: &mut Verified,
-    ) {
-        let scenario = &context.program.plan.scenarios[assignment.scenario];
-        let (vu, iteration) = assignment.choice;
-        let choice = Choice::new(context.program.plan.seed, vu, iteration, prepared.step as u64);
-        for (index, (extract, extractor)) in step.extract.iter().zip(&prepared.extractors).enumerate() {
-            let reply = self.driver.reply();
-            let mut matches = with_headers(&reply, |found| extractor.matches(found));
-            let count = matches.len();
-            let place = match extract.pick {
-                MatchPick::First => Some(0),
-                MatchPick::Last => count.checked_sub(1),
-                MatchPick::Nth(nth) => nth.checked_sub(1),
+impl<R: Runtime, D: Drivers> Picker<'_, R, D> {
+    /// The match taken by extractor `index` of its step.
+    fn pick(&self, pick: MatchPick, index: usize, mut matches: Vec<String>) -> Option<String> {
+        let place = match pick {
+            MatchPick::First => Some(0),
+            MatchPick::Last => matches.len().checked_sub(1),
+            MatchPick::Nth(nth) => nth.checked_sub(1),
+            MatchPick::Random => {
+                let (vu, iteration) = self.assignment.choice;
+                let choice = Choice::new(self.context.program.plan.seed, vu, iteration, self.step as u64);
                 // Draw 0 belongs to the step itself.
-                MatchPick::Random => {
-                    std::num::NonZeroU64::new(count as u64).map(|n| choice.below(1 + index as u64, n) as usize)
-                }
-            };
-            let found = place
-                .filter(|place| *place < count)
-                .map(|place| matches.swap_remove(place));
-            let is_missing = found.is_none() && extract.default.is_none();
-            if is_missing {
-                verified.lacks_value = true;
-                verified.fail(|| format!("extract `{}`", scenario.slots[extract.slot]));
+                NonZeroU64::new(matches.len() as u64).map(|n| choice.below(1 + index as u64, n) as usize)
             }
-            self.values.slots[extract.slot] = found.or_else(|| extract.default.clone()).unwrap_or_default();
-        }
+        };
+        place
+            .filter(|place| *place < matches.len())
+            .map(|place| matches.swap_remove(place))
     }
-}
-
-fn check_name<R: Runtime, D: Drivers>(step: &Request, probe: &Probe, context: &Context<R, D>, number: usize) -> String {
-    match probe {
-        Probe::Text(index) => step.expect.checks[*index].name.clone(),
-        Probe::Finds(_) => context.names.check(number),
-    }
-}
-
-fn with_headers<T>(reply: &Reply<'_>, look: impl FnOnce(&Found<'_>) -> T) -> T {
-    let headers: Vec<(&str, &[u8])> = reply.headers().collect();
-    look(&Found {
-        headers: &headers,
-        body: reply.body(),
-    })
 }
 
 /// Whether a text test holds; `text` is a scratch buffer.

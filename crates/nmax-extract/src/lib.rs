@@ -3,6 +3,9 @@
 //! Regular expressions, CSS selectors, JSONPath (RFC 9535) and headers. This crate is the only one that names the
 //! libraries behind them. It knows no socket and no clock; which match is picked is the caller's choice.
 
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
 use nmax_plan::plan::Source;
 use regex::Regex;
 use scraper::{Html, Selector};
@@ -25,13 +28,41 @@ pub enum Extractor {
     Header(String),
 }
 
-/// The parts of a reply that extractors read.
-#[derive(Clone, Copy, Debug)]
-pub struct Reply<'a> {
-    /// Header names and values in order.
-    pub headers: &'a [(&'a str, &'a [u8])],
-    /// Body bytes as kept.
-    pub body: &'a [u8],
+/// The parts of a reply that extractors read; its body is parsed at most once, however many they are.
+#[derive(Debug)]
+pub struct Page<'a> {
+    headers: &'a [(&'a str, &'a [u8])],
+    body: &'a [u8],
+    text: OnceCell<Cow<'a, str>>,
+    html: OnceCell<Html>,
+    json: OnceCell<Option<Value>>,
+}
+
+impl<'a> Page<'a> {
+    /// A reply with these headers, in order, and this body, as kept. Parses nothing yet.
+    pub fn new(headers: &'a [(&'a str, &'a [u8])], body: &'a [u8]) -> Self {
+        Self {
+            headers,
+            body,
+            text: OnceCell::new(),
+            html: OnceCell::new(),
+            json: OnceCell::new(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| String::from_utf8_lossy(self.body))
+    }
+
+    fn html(&self) -> &Html {
+        self.html.get_or_init(|| Html::parse_document(self.text()))
+    }
+
+    fn json(&self) -> Option<&Value> {
+        self.json
+            .get_or_init(|| serde_json::from_slice(self.body).ok())
+            .as_ref()
+    }
 }
 
 impl Extractor {
@@ -55,12 +86,14 @@ impl Extractor {
     }
 
     /// Every match in order, at most [`MATCHES_MAX`]. O(length of the body).
-    pub fn matches(&self, reply: &Reply<'_>) -> Vec<String> {
+    pub fn matches(&self, page: &Page<'_>) -> Vec<String> {
         match self {
-            Self::Regex(pattern) => regex_matches(pattern, &String::from_utf8_lossy(reply.body)),
-            Self::Css(selector, attribute) => css_matches(selector, attribute.as_deref(), reply.body),
-            Self::Json(path) => json_matches(path, reply.body),
-            Self::Header(name) => reply
+            Self::Regex(pattern) => regex_matches(pattern, page.text()),
+            Self::Css(selector, attribute) => css_matches(selector, attribute.as_deref(), page.html()),
+            Self::Json(path) => page
+                .json()
+                .map_or_else(Vec::new, |document| json_matches(path, document)),
+            Self::Header(name) => page
                 .headers
                 .iter()
                 .filter(|(header, _)| header.eq_ignore_ascii_case(name))
@@ -80,8 +113,7 @@ fn regex_matches(pattern: &Regex, body: &str) -> Vec<String> {
         .collect()
 }
 
-fn css_matches(selector: &Selector, attribute: Option<&str>, body: &[u8]) -> Vec<String> {
-    let document = Html::parse_document(&String::from_utf8_lossy(body));
+fn css_matches(selector: &Selector, attribute: Option<&str>, document: &Html) -> Vec<String> {
     document
         .select(selector)
         .filter_map(|element| match attribute {
@@ -92,15 +124,12 @@ fn css_matches(selector: &Selector, attribute: Option<&str>, body: &[u8]) -> Vec
         .collect()
 }
 
-fn json_matches(path: &JsonPath, body: &[u8]) -> Vec<String> {
-    let Ok(document) = serde_json::from_slice::<Value>(body) else {
-        return Vec::new();
-    };
+fn json_matches(path: &JsonPath, document: &Value) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    path.query(&document)
+    path.query(document)
         .iter()
         .take(MATCHES_MAX)
         .map(|value| text(value))
@@ -118,10 +147,9 @@ mod tests {
     #[track_caller]
     fn check(source: Source, body: &str, want: &[&str]) {
         let headers: [(&str, &[u8]); 2] = [("Location", b"/account"), ("set-cookie", b"a=1")];
-        let found = Extractor::new(&source).unwrap().matches(&Reply {
-            headers: &headers,
-            body: body.as_bytes(),
-        });
+        let found = Extractor::new(&source)
+            .unwrap()
+            .matches(&Page::new(&headers, body.as_bytes()));
         assert_eq!(found, want, "{source:?}");
     }
 
