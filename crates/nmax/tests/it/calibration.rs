@@ -17,35 +17,53 @@ fn measure(bench: &Bench, url: &str, flags: &str) -> Value {
     summary
 }
 
+/// At most three runs: one that judges itself INVALID says nothing about the measurement.
 #[test]
 fn a_known_service_time_and_rate_are_measured() {
     let bench = Bench::alone();
+    if !(0..3).any(|_| is_measured(&bench)) {
+        eprintln!("skipped: this machine is too busy to measure");
+    }
+}
+
+/// Runs 200/s for 5 s against replies of 5 ms; panics when a valid run is wrong.
+///
+/// Beside 1 % + 300 us, the median may be above the truth by two wake-ups, the target's and the client's, which the
+/// target cannot see. The send lag tells how long one takes on this machine.
+fn is_measured(bench: &Bench) -> bool {
     let target = spawn(Options {
         services: vec!["fixed:5ms".parse().unwrap()],
         ..Options::default()
     })
     .unwrap();
-    let summary = measure(&bench, &format!("{}/hello", target.url()), "-r 200/s -d 5s");
-    assert_eq!(count(&summary["total"]["ok"]), 1_000);
+    let summary = measure(bench, &format!("{}/hello", target.url()), "-r 200/s -d 5s");
+    let total = &summary["total"];
+    assert_eq!(count(&total["ok"]), 1_000);
     assert_eq!(arrived(&target), 1_000);
+    let median_ms = |time: &str| number(&total[time]["p50"]);
+    let true_ms = number(&truth(&target)["service_time_ms"]["p50"]);
+    let seen_ms = median_ms("service_time_ms");
+    assert!(true_ms >= 5.0, "{true_ms} ms");
+    assert!(
+        seen_ms >= true_ms - 0.01 * true_ms,
+        "true {true_ms} ms, seen {seen_ms} ms"
+    );
+    assert!(
+        median_ms("response_time_ms") >= seen_ms,
+        "it begins before the request is sent"
+    );
     if summary["verdict"] == "invalid" {
-        eprintln!("skipped: the run judged itself INVALID: {:#}", summary["reasons"]);
-        return;
+        eprintln!("INVALID: {:#}", summary["reasons"]);
+        return false;
     }
     let rate_per_s = number(&summary["achieved_rate_per_s"]);
     assert!((rate_per_s - 200.0).abs() <= 4.0, "{rate_per_s}/s");
-    let true_ms = number(&truth(&target)["service_time_ms"]["p50"]);
-    let seen_ms = number(&summary["total"]["service_time_ms"]["p50"]);
-    assert!(true_ms >= 5.0, "{true_ms} ms");
+    let allowed_ms = 0.01 * true_ms + 0.3 + 2.0 * median_ms("send_lag_ms");
     assert!(
-        (seen_ms - true_ms).abs() <= 0.01 * true_ms + 0.3,
-        "true {true_ms} ms, seen {seen_ms} ms"
+        seen_ms - true_ms <= allowed_ms,
+        "true {true_ms} ms, seen {seen_ms} ms, allowed {allowed_ms} ms more"
     );
-    let response_ms = number(&summary["total"]["response_time_ms"]["p50"]);
-    assert!(
-        response_ms >= seen_ms,
-        "response time {response_ms} ms begins before the request is sent"
-    );
+    true
 }
 
 #[test]

@@ -60,11 +60,11 @@ fn more_load_than_one_cpu_can_send_is_4() {
     let pin = [cpu; 4].map(|cpu| cpu.to_string()).join(",");
     let rate = [
         "-r",
-        "20000/s",
+        "200000/s",
+        "-d",
+        "50ms",
         "-c",
         "5000",
-        "-d",
-        "300ms",
         "--workers",
         "4",
         "--pin",
@@ -120,5 +120,28 @@ fn wrong_use_is_2_even_with_exit_zero() {
     run(&bench, "http://127.0.0.1:1", &["--pin", "70000", "-n", "1"])
         .exits(2)
         .says(&["70000", "help: choose from"]);
+    assert!(bench.runs().is_empty());
+}
+
+#[test]
+fn targets_of_others_are_not_loaded() {
+    let bench = Bench::new();
+    // target                     words of the refusal
+    let cases = [
+        ("http://10.255.255.1/", "--allow-target"),
+        ("http://192.0.2.1/", "error: "),
+        ("http://169.254.169.254/", "metadata"),
+        ("http://[::ffff:169.254.169.254]/", "metadata"),
+    ];
+    for (url, word) in cases {
+        run(&bench, url, &FEW).exits(2).says(&["error: ", word]);
+    }
+    run(
+        &bench,
+        "http://169.254.169.254/",
+        &["-n", "1", "--allow-target", "169.254.0.0/16"],
+    )
+    .exits(2)
+    .says(&["metadata"]);
     assert!(bench.runs().is_empty());
 }

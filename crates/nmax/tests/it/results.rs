@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, count, lines};
+use crate::bench::{Bench, count, lines, runs_in};
 use crate::peers::{arrived, target};
 use crate::schema::assert_summary;
 
@@ -215,4 +215,17 @@ fn the_command_of_the_manifest_repeats_the_run() {
         assert_eq!(first[same], second[same], "{same}");
     }
     assert_ne!(first["id"], second["id"]);
+}
+
+#[test]
+fn runs_are_kept_where_the_environment_says_unless_a_flag_does() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/delay/5ms", target.url());
+    let env = [("NMAX_RUNS_DIR", "of-environment")];
+    bench.nmax_with(&env, &["run", &url, "-n", "1", "--exit-zero"]).exits(0);
+    bench
+        .nmax_with(&env, &["run", &url, "-n", "1", "--exit-zero", "--runs-dir", "of-flag"])
+        .exits(0);
+    let kept = ["runs", "of-environment", "of-flag"].map(|folder| runs_in(&bench.path(folder)).len());
+    assert_eq!(kept, [0, 1, 1]);
 }
