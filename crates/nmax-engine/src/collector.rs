@@ -40,6 +40,7 @@ pub struct Collector {
     workers: Vec<WorkerState>,
     open: BTreeMap<u64, Complete>,
     ended_at: Nanos,
+    load_ended: Option<Nanos>,
 }
 
 #[derive(Debug)]
@@ -66,6 +67,7 @@ impl Collector {
             workers: recycle.into_iter().map(state).collect(),
             open: BTreeMap::new(),
             ended_at: Nanos::ZERO,
+            load_ended: None,
         }
     }
 
@@ -96,7 +98,13 @@ impl Collector {
                 // When enough are on their way back, this one is dropped.
                 let _ = state.recycle.try_send(emptied);
             }
-            Report::Ended { worker, at, error } => {
+            Report::Ended {
+                worker,
+                at,
+                load_ended,
+                error,
+            } => {
+                self.load_ended = self.load_ended.max(load_ended);
                 self.ended_at = self.ended_at.max(at);
                 let state = &mut self.workers[worker as usize];
                 state.has_ended = true;
@@ -125,6 +133,11 @@ impl Collector {
     /// CPU used by each worker within the hold.
     pub fn used(&self) -> impl Iterator<Item = WorkerUse> + '_ {
         self.workers.iter().map(|worker| worker.used)
+    }
+
+    /// When the last open iteration was started, or was to be, once every one was.
+    pub fn load_ended(&self) -> Option<Nanos> {
+        self.load_ended
     }
 
     /// When the last worker so far ended.
@@ -174,6 +187,7 @@ mod tests {
         let rest = collector.add(Report::Ended {
             worker: 1,
             at: Nanos::from_secs(2),
+            load_ended: None,
             error: None,
         });
         assert_eq!(rest.len(), 1, "a worker that has ended is not waited for");

@@ -46,6 +46,8 @@ pub(crate) struct State {
     pub hurried: Cell<bool>,
     /// Exchanges are cut off.
     pub cut: Cell<bool>,
+    /// When the last iteration of an open workload was started, or was to be, if that was later.
+    pub load_ended: Cell<Option<Nanos>>,
     /// Iterations in flight.
     pub active: Cell<u64>,
     /// Iterations given to a VU that has not begun them.
@@ -250,6 +252,15 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             self.meter.borrow_mut().end_hold(now);
         }
         self.state.close(true);
+    }
+
+    /// Every iteration of an open workload was started: the load ends now, or when planned if that is later.
+    pub(crate) fn starts_ended(&self, planned: Option<Nanos>) {
+        if self.state.may_start() {
+            let end = self.runtime.now().max(planned.unwrap_or(Nanos::ZERO));
+            self.state.load_ended.set(Some(end));
+            self.meter.borrow_mut().end_hold(end);
+        }
     }
 
     /// Everything is cut off where it is.

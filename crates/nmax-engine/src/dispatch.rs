@@ -9,7 +9,7 @@ use nmax_metrics::Nanos;
 use crate::context::{Assignment, Context, VuSlot};
 use crate::driver::Drivers;
 use crate::runtime::{Runtime, Timer};
-use crate::source::{ClosedSource, Kind, OpenSource, open_assignment};
+use crate::source::{ClosedSource, Kind, OpenSource, Times, open_assignment};
 use crate::vu::Vu;
 
 /// What a closed VU remembers between its iterations.
@@ -24,7 +24,7 @@ pub(crate) struct Turn {
 }
 
 /// Starts everything that starts iterations. Returns at once.
-pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>) {
+pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, times: Times) {
     match &context.source.kind {
         Kind::Open(_) => {
             context.state.starters.set(1);
@@ -33,6 +33,7 @@ pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>) {
             runtime.spawn(async move {
                 if let Kind::Open(open) = &context.source.kind {
                     pace(&context, open).await;
+                    context.starts_ended(times.end);
                 }
                 context.state.starter_ended();
             });
@@ -152,7 +153,11 @@ fn take_waiting<R: Runtime, D: Drivers>(context: &Context<R, D>, open: &OpenSour
         open.fed();
         return None;
     };
-    open.next.set(open.next.get() + 1);
+    let next = open.next.get() + 1;
+    open.next.set(next);
+    if open.due(&context.source.share, next).is_none() {
+        open.fed(); // It was the last one, and the pacer is to know.
+    }
     let slot_wait = now.since(intended.max(starved_since));
     Some(open_assignment(
         &context.program.mix,

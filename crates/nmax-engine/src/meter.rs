@@ -42,6 +42,8 @@ pub enum Report {
         worker: u32,
         /// When.
         at: Nanos,
+        /// When an open workload's last iteration was started, or was to be.
+        load_ended: Option<Nanos>,
         /// Why it ended early, if it did.
         error: Option<String>,
     },
@@ -190,11 +192,12 @@ impl Meter {
     }
 
     /// Ends the open window, as the last one, at `now`.
-    pub fn finish(&mut self, now: Nanos, cpu: Nanos, error: Option<String>) {
+    pub fn finish(&mut self, now: Nanos, cpu: Nanos, load_ended: Option<Nanos>, error: Option<String>) {
         self.end_window(now, cpu);
         let _ = self.link.reports.send(Report::Ended {
             worker: self.link.worker,
             at: now,
+            load_ended,
             error,
         });
     }

@@ -200,6 +200,11 @@ impl Run {
         self.collector.used()
     }
 
+    /// When the last open iteration was started, or was to be, once every one was.
+    pub fn load_ended(&self) -> Option<Nanos> {
+        self.collector.load_ended()
+    }
+
     /// When the last worker ended, once it has.
     pub fn ended_at(&self) -> Nanos {
         self.collector.ended_at()

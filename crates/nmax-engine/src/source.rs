@@ -83,7 +83,8 @@ pub fn times(plan: &Plan) -> Times {
         _ => None,
     };
     let end = planned.into_iter().chain(limited).min();
-    let hold_end = span.end_ns.into_iter().chain(end).min();
+    // A number of iterations is started however late, so only the run itself knows when its hold ends.
+    let hold_end = span.end_ns;
     Times {
         hold: (Nanos(span.start_ns), hold_end.map_or(Nanos::MAX, Nanos)),
         end: end.map(Nanos),

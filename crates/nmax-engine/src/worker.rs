@@ -17,7 +17,7 @@ use crate::source::{Kind, Times};
 /// - `times`: planned statistics interval and end of the load
 /// - `grace`: how long exchanges may go on after that, before they are cut off
 pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Times, grace: Nanos) {
-    dispatch::start(&context);
+    dispatch::start(&context, times);
     let ticker = Rc::clone(&context);
     context.runtime.spawn(async move { tick(&ticker).await });
     let clock = Rc::clone(&context);
@@ -40,7 +40,7 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
     context
         .meter
         .borrow_mut()
-        .finish(now, context.runtime.cpu_time(), error);
+        .finish(now, context.runtime.cpu_time(), context.state.load_ended.get(), error);
 }
 
 /// Ends windows in which nothing else happens.

@@ -114,7 +114,17 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
         // What came after the last window that was kept is not counted.
         Some(_) => tally.last_end(),
     };
-    let exit = end(&mut writer, &mut tally, &run, ended, &catalog, asked, trouble.is_some());
+    let exit = end(
+        &mut writer,
+        &mut tally,
+        (&run, order),
+        &catalog,
+        &End {
+            ended,
+            asked,
+            is_broken: trouble.is_some(),
+        },
+    );
     let directory = writer.path().to_owned();
     let (judgement, mut view) = tally.conclude(plan, &catalog, info(&manifest));
     view.report_path = Some(directory.join("report.html").display().to_string());
@@ -213,23 +223,49 @@ fn ended_at(plan: &Plan, run: &Run, is_cut: bool) -> Nanos {
     planned.unwrap_or(Nanos::ZERO).max(run.ended_at())
 }
 
+/// Utilization within the hold of what is busiest: a worker, or the CPUs that all workers share.
+fn busiest(run: &Run, order: &Order) -> Option<f64> {
+    let mut pinned: Vec<usize> = order.pin.iter().copied().take(run.workers() as usize).collect();
+    pinned.sort_unstable();
+    pinned.dedup();
+    let is_all_pinned = order.pin.len() >= run.workers() as usize;
+    let cpus = if is_all_pinned {
+        pinned.len()
+    } else {
+        std::thread::available_parallelism().map_or(1, |n| n.get())
+    };
+    let each: Vec<f64> = run.used().filter_map(|used| used.utilization()).collect();
+    let together = each.iter().sum::<f64>() / cpus.max(1) as f64;
+    each.into_iter()
+        .chain([together])
+        .reduce(f64::max)
+        .filter(|busiest| *busiest > 0.0)
+}
+
+/// How a run ended.
+struct End {
+    ended: Nanos,
+    /// How often a person asked for it.
+    asked: u32,
+    /// Its directory could not be written.
+    is_broken: bool,
+}
+
 /// Writes what is only known at the end.
 fn end(
     writer: &mut RunWriter,
     tally: &mut Tally,
-    run: &Run,
-    ended: Nanos,
+    (run, order): (&Run, &Order),
     catalog: &Catalog,
-    asked: u32,
-    is_broken: bool,
+    &End {
+        ended,
+        asked,
+        is_broken,
+    }: &End,
 ) -> Result<(), StoreError> {
-    let load_ended = tally.load_ended.or(run.times().end).unwrap_or(ended).min(ended);
-    let cpu = run
-        .used()
-        .filter_map(|used| used.utilization())
-        .fold(None, |most: Option<f64>, one| {
-            Some(most.map_or(one, |most| most.max(one)))
-        });
+    let known = tally.load_ended.or(run.load_ended()).or(run.times().end);
+    let load_ended = known.unwrap_or(ended).min(ended);
+    let cpu = busiest(run, order);
     let line = |metric: &str, value: f64, unit: &str| Resource {
         at: ended,
         host: "injector".into(),

@@ -254,3 +254,14 @@ fn a_number_of_open_iterations_is_started_however_late() {
     assert_eq!((run.exchanges(), load.due, load.started), (10, 10, 10));
     assert_eq!((load.waited, load.dropped.total()), (8, 0));
 }
+
+/// The rate achieved is over the time that starting took, not over the time planned for it.
+#[test]
+fn late_iterations_lengthen_the_hold() {
+    let plan = home_page("workload: { open: { rate: 1k/s, max_in_flight: 2 }, iterations: 100 }");
+    let run = simulate(&plan, instant(ms(50)), &Options::all());
+    // 50 pairs of 50 ms each; the last pair starts at 2.45 s, 2.35 s after it was due.
+    assert_eq!(run.exchanges(), 100);
+    let in_flight_s = run.totals.load(Section::Hold).in_flight_ns as f64 / 1e9;
+    assert!((in_flight_s - 2.0 * 2.45).abs() < 0.01, "{in_flight_s}");
+}
