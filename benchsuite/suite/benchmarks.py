@@ -51,9 +51,13 @@ def cost(results, rounds, seconds, cpus):
 
 
 def lag(results, rounds, cpus):
-    """Send lag of an open workload on one worker."""
+    """Send lag of an open workload on one worker, in turn with a thread that only waits for the same instants."""
     with servers.nginx(cpus[0]) as url:
         for turn in range(1, rounds + 1):
+            bare, printed = generators.bare_timer(RATE_PER_S, LAG_SECONDS, cpus[1])
+            results.raw(f"lag-bare-timer-{turn}", "json", printed)
+            for quantile, late_us in bare.items():
+                results.number("lag", "bare timer", turn, f"late_{quantile}", late_us, "us")
             settings = [f"workload.open.rate={RATE_PER_S}/s"]
             result = generators.nmax(url, LAG_SECONDS, cpus[1], "steady.yaml", settings)
             results.raw(f"lag-nmax-{turn}", result.suffix, result.raw)
@@ -63,7 +67,7 @@ def lag(results, rounds, cpus):
                 results.number("lag", "nmax", turn, f"send_lag_{quantile}", send_lag[quantile] * 1e3, "us")
             results.number("lag", "nmax", turn, "achieved_rate", summary["achieved_rate_per_s"], "1/s")
             results.number("lag", "nmax", turn, "cpu_share", result.cpu_s / result.wall_s * 100, "%")
-            print(f"lag, round {turn}: p99 {send_lag['p99'] * 1e3:.0f} us", flush=True)
+            print(f"lag, round {turn}: p99 {send_lag['p99'] * 1e3:.0f} us, bare timer {bare['p99']:.0f} us", flush=True)
     lines = [
         f"Open workload, {RATE_PER_S:,}/s, one worker, {rounds} rounds of {LAG_SECONDS} s.", "",
         "| what | median (smallest to largest) |", "|---|---|",
@@ -74,6 +78,9 @@ def lag(results, rounds, cpus):
         ("achieved_rate", "achieved rate, 1/s"), ("cpu_share", "processor, %"),
     ):
         lines.append(f"| {text} | {spread(results.values('lag', 'nmax', metric).values())} |")
+    for quantile, text in (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max")):
+        late = results.values("lag", "bare timer", f"late_{quantile}").values()
+        lines.append(f"| bare timer late {text}, us | {spread(late)} |")
     p99 = statistics.median(results.values("lag", "nmax", "send_lag_p99").values())
     results.section("Send lag", [*lines, "", goal("p99 at most 60 us", p99 <= 60)])
 

@@ -88,6 +88,15 @@ def _nmax_command(url, runs, plan, settings):
     return command
 
 
+def bare_timer(rate, seconds, cpu):
+    """Lateness of a thread that only waits for a timer: quantiles in microseconds, and what was printed."""
+    program = ROOT / "target" / "bench-tools" / "bare_timer"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    _done(run(["cc", "-O2", "-o", str(program), str(ROOT / "benchsuite" / "bare_timer.c")], cpu, 60), "cc")
+    done = _done(run([str(program), str(rate), str(seconds)], cpu, seconds + 60), "bare_timer")
+    return json.loads(done.stdout), done.stdout
+
+
 def available():
     """The generators that are installed, by name, and the names of those that are not."""
     if not NMAX.exists():
