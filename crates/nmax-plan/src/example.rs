@@ -23,9 +23,9 @@ scenarios:
       - think: { median: 1s, p95: 3s } # lognormal; also 2s, or { min: 1s, max: 3s }
       - get: /search
         name: search                   # the name in the report
-        query: { q: tea }              # encoded when sent
+        query: { q: oak }              # encoded when sent
         extract:
-          item: { css: "a.item@href", pick: random, default: / }
+          item: { css: "a.item@href", pick: random }
       - think: 500ms
       - get: ${item}                   # a value from the reply before
         name: item

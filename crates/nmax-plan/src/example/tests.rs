@@ -19,7 +19,7 @@ fn the_example_is_a_plan() {
 fn the_commented_data_works_too() {
     let with_data = PLAN
         .replace("# data:\n#   terms:", "data:\n    terms:")
-        .replace("q: tea", "q: \"${terms.q}\"");
+        .replace("q: oak", "q: \"${terms.q}\"");
     let plan = document::parse(&with_data, &options()).unwrap();
     assert_eq!(plan.feeders[0].rows(), 2);
 }
