@@ -41,6 +41,7 @@ pub struct Collector {
     open: BTreeMap<u64, Complete>,
     ended_at: Nanos,
     load_ended: Option<Nanos>,
+    broke_at: Option<Nanos>,
 }
 
 #[derive(Debug)]
@@ -68,6 +69,7 @@ impl Collector {
             open: BTreeMap::new(),
             ended_at: Nanos::ZERO,
             load_ended: None,
+            broke_at: None,
         }
     }
 
@@ -102,8 +104,12 @@ impl Collector {
                 worker,
                 at,
                 load_ended,
+                broke,
                 error,
             } => {
+                if broke {
+                    self.broke_at = Some(self.broke_at.map_or(at, |first| first.min(at)));
+                }
                 self.load_ended = self.load_ended.max(load_ended);
                 self.ended_at = self.ended_at.max(at);
                 let state = &mut self.workers[worker as usize];
@@ -123,6 +129,24 @@ impl Collector {
         let complete_below = running.min().unwrap_or(u64::MAX);
         let later = self.open.split_off(&complete_below);
         std::mem::replace(&mut self.open, later).into_values().collect()
+    }
+
+    /// Every worker is gone, one of them without a word: what came of the others is complete now.
+    pub fn give_up(&mut self) -> Vec<Complete> {
+        let last = self.open.values().map(|complete| complete.window.end()).max();
+        let lost = self.workers.iter_mut().filter(|worker| !worker.has_ended);
+        for worker in lost {
+            worker.has_ended = true;
+            worker.ended_early = Some("a worker broke, which is a defect of nmax".into());
+            self.broke_at = Some(self.broke_at.unwrap_or(self.ended_at));
+        }
+        self.ended_at = self.ended_at.max(last.unwrap_or_default());
+        self.complete()
+    }
+
+    /// When the first worker broke, if one did: from then on measurements are missing.
+    pub fn broke_at(&self) -> Option<Nanos> {
+        self.broke_at
     }
 
     /// Whether every worker has ended.
@@ -188,6 +212,7 @@ mod tests {
             worker: 1,
             at: Nanos::from_secs(2),
             load_ended: None,
+            broke: false,
             error: None,
         });
         assert_eq!(rest.len(), 1, "a worker that has ended is not waited for");

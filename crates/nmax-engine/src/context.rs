@@ -58,6 +58,8 @@ pub(crate) struct State {
     pub vus: RefCell<Vec<Rc<VuSlot>>>,
     /// The worker's main task.
     pub main: RefCell<Option<Waker>>,
+    /// A virtual user broke.
+    pub broke: Cell<bool>,
     /// Why the worker stopped starting iterations early.
     pub ended_early: RefCell<Option<String>>,
 }
@@ -69,6 +71,8 @@ pub struct VuSlot {
     pub number: u32,
     /// Its task.
     pub waker: RefCell<Option<Waker>>,
+    /// It has started an iteration.
+    pub has_begun: Cell<bool>,
     /// The iteration that it was given.
     pub assignment: Cell<Option<Assignment>>,
 }
@@ -136,6 +140,7 @@ impl State {
     /// A virtual user broke in the middle of an iteration: the worker ends instead of waiting for it for ever.
     fn lost(&self) {
         self.active.set(self.active.get().saturating_sub(1));
+        self.broke.set(true);
         let why = "a virtual user broke, which is a defect of nmax";
         self.ended_early.borrow_mut().get_or_insert_with(|| why.to_owned());
         self.close(false);
@@ -249,7 +254,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             let now = self.runtime.now();
             self.state.closed_at.set(Some(now));
             self.roll(now);
-            self.meter.borrow_mut().end_hold(now);
+            self.meter.borrow_mut().end_hold(now, now);
         }
         self.state.close(true);
     }
@@ -257,10 +262,23 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
     /// Every iteration of an open workload was started: the load ends now, or when planned if that is later.
     pub(crate) fn starts_ended(&self, planned: Option<Nanos>) {
         if self.state.may_start() {
-            let end = self.runtime.now().max(planned.unwrap_or(Nanos::ZERO));
+            let now = self.runtime.now();
+            let end = now.max(planned.unwrap_or(Nanos::ZERO));
             self.state.load_ended.set(Some(end));
-            self.meter.borrow_mut().end_hold(end);
+            self.meter.borrow_mut().end_hold(now, end);
         }
+    }
+
+    /// The plan's data ended: nothing starts any more on this worker, and what is under way may end.
+    pub(crate) fn data_ended(&self, why: String) {
+        if self.state.ended_early.borrow().is_none() {
+            let now = self.runtime.now();
+            self.state.ended_early.replace(Some(why));
+            self.state.load_ended.set(Some(now));
+            self.roll(now);
+            self.meter.borrow_mut().end_hold(now, now);
+        }
+        self.state.close(false);
     }
 
     /// Everything is cut off where it is.

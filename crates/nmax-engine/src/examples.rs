@@ -99,30 +99,36 @@ pub fn redact(message: &[u8]) -> String {
     lines.join("\n")
 }
 
+/// Whether a header's value is a secret.
+pub fn is_secret_header(name: &str) -> bool {
+    let name = name.trim().to_ascii_lowercase();
+    SECRET_HEADERS.contains(&name.as_str()) || is_secret_name(&name)
+}
+
+/// Whether the name of a field or variable says that its value is a secret.
+pub fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_FIELDS.iter().any(|secret| name.contains(secret))
+}
+
 fn redact_line(line: &str) -> String {
     match line.split_once(':') {
-        Some((name, _))
-            if SECRET_HEADERS
-                .iter()
-                .any(|secret| name.trim().eq_ignore_ascii_case(secret)) =>
-        {
-            format!("{name}: {REDACTED}")
-        }
-        _ => line.to_owned(),
+        Some((name, _)) if is_secret_header(name) => format!("{name}: {REDACTED}"),
+        Some((name, value)) => format!("{name}:{}", redact_fields(value)),
+        None => line.to_owned(),
     }
 }
 
 /// Takes out the values of `name=value` (forms, queries) and `"name": "value"` (JSON) where the name is a secret's.
-fn redact_fields(text: &str) -> String {
+pub fn redact_fields(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((name_end, value_start, value_end)) = next_field(rest) {
         let name = rest[..name_end]
             .rsplit(|c: char| !is_name(c))
             .next()
-            .unwrap_or_default()
-            .to_ascii_lowercase();
-        let is_secret = SECRET_FIELDS.iter().any(|secret| name.contains(secret));
+            .unwrap_or_default();
+        let is_secret = is_secret_name(name);
         out.push_str(&rest[..value_start]);
         out.push_str(if is_secret {
             REDACTED
@@ -146,17 +152,21 @@ fn next_field(text: &str) -> Option<(usize, usize, usize)> {
         let name_end = text[..at].trim_end().trim_end_matches('"').len();
         let is_json = text.as_bytes()[at] == b':';
         let after = at + 1;
-        let start = after + (text[after..].len() - text[after..].trim_start_matches(' ').len());
-        let is_quoted = text[start..].starts_with('"');
-        if is_json && !is_quoted {
-            from = after;
+        if is_json && !text[..at].trim_end().ends_with('"') {
+            from = after; // Not the name of a JSON field: a URL, a time.
             continue;
         }
+        let start = after + (text[after..].len() - text[after..].trim_start_matches(' ').len());
+        let is_quoted = text[start..].starts_with('"');
         let (start, end) = if is_quoted {
             let length = closing_quote(&text[start + 1..]);
             (start + 1, start + 1 + length)
         } else {
-            let stops = ['&', ' ', '\n', '\r', '"', '<', '>', ';'];
+            let stops: &[char] = if is_json {
+                &[',', '}', ']', '\n', '\r', '"']
+            } else {
+                &['&', ' ', '\n', '\r', '"', '<', '>', ';']
+            };
             (
                 after,
                 text[after..].find(stops).map_or(text.len(), |length| after + length),
@@ -198,6 +208,10 @@ mod tests {
             (
                 "POST /api HTTP/1.1\r\n\r\n{\"user\": \"ann\", \"password\": \"a\\\"b\", \"n\": 3}",
                 "POST /api HTTP/1.1\n\n{\"user\": \"ann\", \"password\": \"[redacted]\", \"n\": 3}",
+            ),
+            (
+                "GET / HTTP/1.1\r\nReferer: https://h:8/x?token=abc&y=2\r\nX-CSRF-Token: 7\r\n\r\n{\"card\": 4111, \"k\": [1]}",
+                "GET / HTTP/1.1\nReferer: https://h:8/x?token=[redacted]&y=2\nX-CSRF-Token: [redacted]\n\n{\"card\":[redacted], \"k\": [1]}",
             ),
         ];
         for (message, want) in cases {

@@ -160,7 +160,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     ) -> Result<Place<'a>, String> {
         if let Some(fixed) = &prepared.fixed {
             let is_fixed = self.jar.is_empty()
-                || !self.insert_cookies(context, prepared, &fixed.bytes, fixed.cookies_at, &fixed.target);
+                || !self.insert_cookies(context, &prepared.origin, &fixed.bytes, fixed.cookies_at, &fixed.target);
             return Ok(Place {
                 origin: Cow::Borrowed(&prepared.origin),
                 is_fixed,
@@ -206,7 +206,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 std::mem::take(&mut self.buffers.text),
                 std::mem::take(&mut self.buffers.target),
             );
-            if !self.insert_cookies(context, prepared, &bytes, cookies_at, &String::from_utf8_lossy(&target)) {
+            if !self.insert_cookies(context, &origin, &bytes, cookies_at, &String::from_utf8_lossy(&target)) {
                 self.buffers.bytes.clear();
                 self.buffers.bytes.extend_from_slice(&bytes);
             }
@@ -222,7 +222,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     fn insert_cookies(
         &mut self,
         context: &Context<R, D>,
-        prepared: &Prepared,
+        origin: &Origin,
         bytes: &[u8],
         at: usize,
         target: &str,
@@ -231,7 +231,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         out.clear();
         out.extend_from_slice(&bytes[..at]);
         out.extend_from_slice(b"cookie: ");
-        if !self.jar.write(&prepared.origin, target, context.unix_now_s(), out) {
+        if !self.jar.write(origin, target, context.unix_now_s(), out) {
             return false;
         }
         out.extend_from_slice(b"\r\n");
@@ -253,10 +253,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     fn record(&self, context: &Context<R, D>, seen: &Seen<'_>, slot_wait: Nanos, outcome: Outcome) {
         let exchange = seen.exchange;
         // After a stale connection the first attempt's wait is the server's doing, not the injector's.
-        let slot_wait = if exchange.retried {
-            exchange.sent.unwrap_or_default()
-        } else {
-            slot_wait
+        let slot_wait = match exchange.sent.filter(|_| exchange.retried) {
+            Some(sent) => sent.since(seen.intended + exchange.network.total()),
+            None => slot_wait,
         };
         let sample = Sample {
             name: seen.name,

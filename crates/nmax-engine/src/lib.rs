@@ -40,7 +40,7 @@ pub mod watch;
 pub mod worker;
 
 pub use collector::{Complete, WorkerUse};
-pub use examples::redact;
+pub use examples::{is_secret_header, is_secret_name, redact, redact_fields};
 pub use run::{Event, Run, StartError};
 pub use settings::{Allow, KeepSamples, Settings};
 pub use source::{Times, times};

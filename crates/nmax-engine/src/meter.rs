@@ -44,9 +44,22 @@ pub enum Report {
         at: Nanos,
         /// When an open workload's last iteration was started, or was to be.
         load_ended: Option<Nanos>,
+        /// It broke, which is a defect: what came after is missing.
+        broke: bool,
         /// Why it ended early, if it did.
         error: Option<String>,
     },
+}
+
+/// How a worker ended.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerEnd {
+    /// When an open workload's last iteration was started, or was to be.
+    pub load_ended: Option<Nanos>,
+    /// It broke, which is a defect.
+    pub broke: bool,
+    /// Why it ended early, if it did.
+    pub error: Option<String>,
 }
 
 /// One worker's way to the collector and back.
@@ -161,10 +174,10 @@ impl Meter {
         self.in_flight
     }
 
-    /// The load was stopped at `now`: what comes after is not of the hold.
-    pub fn end_hold(&mut self, now: Nanos) {
+    /// The load ends at `end`, now or later: what comes after is not of the hold.
+    pub fn end_hold(&mut self, now: Nanos, end: Nanos) {
         self.integrate(now);
-        let after = Nanos(now.0.saturating_add(1));
+        let after = Nanos(end.0.saturating_add(1));
         self.settings.hold.1 = self.settings.hold.1.min(after);
     }
 
@@ -192,12 +205,19 @@ impl Meter {
     }
 
     /// Ends the open window, as the last one, at `now`.
-    pub fn finish(&mut self, now: Nanos, cpu: Nanos, load_ended: Option<Nanos>, error: Option<String>) {
+    pub fn finish(&mut self, now: Nanos, cpu: Nanos, end: WorkerEnd) {
         self.end_window(now, cpu);
+        let WorkerEnd {
+            load_ended,
+            broke,
+            error,
+        } = end;
+        let worker = self.link.worker;
         let _ = self.link.reports.send(Report::Ended {
-            worker: self.link.worker,
+            worker,
             at: now,
             load_ended,
+            broke,
             error,
         });
     }

@@ -150,7 +150,12 @@ impl Run {
                 }
             }
             Err(RecvTimeoutError::Timeout) => Event::Quiet,
-            Err(RecvTimeoutError::Disconnected) => Event::Ended,
+            Err(RecvTimeoutError::Disconnected) => {
+                self.ready.extend(self.collector.give_up());
+                self.ready
+                    .pop_front()
+                    .map_or(Event::Ended, |complete| Event::Window(Box::new(complete)))
+            }
         }
     }
 
@@ -203,6 +208,11 @@ impl Run {
     /// When the last open iteration was started, or was to be, once every one was.
     pub fn load_ended(&self) -> Option<Nanos> {
         self.collector.load_ended()
+    }
+
+    /// When the first worker broke, if one did: from then on measurements are missing.
+    pub fn broke_at(&self) -> Option<Nanos> {
+        self.collector.broke_at()
     }
 
     /// When the last worker ended, once it has.

@@ -56,7 +56,7 @@ impl Seat {
     )]
     pub(crate) fn run(self) {
         let worker = self.worker;
-        let reactor = match Builder::new_current_thread().enable_all().build() {
+        let reactor = match Builder::new_current_thread().enable_io().build() {
             Ok(reactor) => reactor,
             Err(error) => return drop(self.ready.send(Err(StartError::Worker { worker, error }))),
         };

@@ -127,6 +127,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let context = Rc::clone(&self.context);
         let (mut turn, mut done) = (Turn::default(), None);
         while let Some(assignment) = self.next(&context, &mut turn, done).await {
+            self.slot.has_begun.set(true);
             let (at, end) = self.iterate(&context, &assignment).await;
             if end != IterationEnd::Ok {
                 // It may have failed without ever waiting, which must not keep the others from running.
@@ -262,8 +263,7 @@ fn out_of_rows<R: Runtime, D: Drivers>(context: &Context<R, D>, assignment: &Ass
     if at_end == AtEnd::Stop {
         let name = &context.program.plan.scenarios[assignment.scenario].name;
         let why = format!("the data of scenario `{name}` ended after {rows} rows");
-        context.state.ended_early.borrow_mut().get_or_insert(why);
-        context.state.close(false);
+        context.data_ended(why);
     }
     Some(at_end)
 }

@@ -9,8 +9,9 @@ use nmax_metrics::{Nanos, Section};
 use crate::context::Context;
 use crate::dispatch::{self, pause_until};
 use crate::driver::Drivers;
+use crate::meter::WorkerEnd;
 use crate::runtime::{Runtime, Timer};
-use crate::source::{Kind, Times};
+use crate::source::{ClosedSource, Kind, Times};
 
 /// Runs a worker's share of the run on its own runtime, until everything has ended and is reported.
 ///
@@ -36,11 +37,12 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
     let now = context.runtime.now();
     context.roll(now);
     count_dropped(&context, times, now);
-    let error = context.state.ended_early.borrow_mut().take();
-    context
-        .meter
-        .borrow_mut()
-        .finish(now, context.runtime.cpu_time(), context.state.load_ended.get(), error);
+    let end = WorkerEnd {
+        load_ended: context.state.load_ended.get(),
+        broke: context.state.broke.get(),
+        error: context.state.ended_early.borrow_mut().take(),
+    };
+    context.meter.borrow_mut().finish(now, context.runtime.cpu_time(), end);
 }
 
 /// Ends windows in which nothing else happens.
@@ -67,8 +69,11 @@ async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Tim
 
 /// Counts the iterations that were due before the end and never started.
 fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, now: Nanos) {
-    let Kind::Open(open) = &context.source.kind else { return };
-    if context.state.ended_early.borrow().is_some() {
+    let open = match &context.source.kind {
+        Kind::Open(open) => open,
+        Kind::Closed(closed) => return count_idle(context, closed, now),
+    };
+    if context.state.ended_early.borrow().is_some() && !context.state.broke.get() {
         return; // The plan's data ended, so nothing more was due.
     }
     let share = &context.source.share;
@@ -91,6 +96,28 @@ fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, 
             load.dropped.in_flight_limit += count;
         } else {
             load.dropped.injector += count;
+        }
+    }
+}
+
+/// Counts the virtual users of a closed workload that were to be active and never got to start an iteration.
+fn count_idle<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource, now: Nanos) {
+    if closed.remaining.get() == Some(0) || context.state.ended_early.borrow().is_some() {
+        return; // There was nothing left for them to do.
+    }
+    let end = context.state.closed_at.get().unwrap_or(now);
+    for vu in context.state.vus.borrow().iter().filter(|vu| !vu.has_begun.get()) {
+        let number = u64::from(vu.number);
+        let at = match closed.schedule.active(number, 0) {
+            true => Some(0),
+            false => closed.schedule.next_change(number, 0),
+        };
+        if let Some(at) = at.map(Nanos).filter(|at| *at < end) {
+            let mut meter = context.meter.borrow_mut();
+            let section = meter.section(at);
+            let load = meter.window().aggregate.load_mut(section);
+            load.due += 1;
+            load.dropped.injector += 1;
         }
     }
 }
