@@ -34,6 +34,10 @@ pub(crate) fn start<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, times: 
                 if let Kind::Open(open) = &context.source.kind {
                     pace(&context, open).await;
                     context.starts_ended(times.end);
+                    // A planned end is kept, also when nothing more is due until then.
+                    if let Some(end) = times.closes.and(times.end) {
+                        context.source.timer.sleep_until(end).await;
+                    }
                 }
                 context.state.starter_ended();
             });

@@ -14,6 +14,29 @@ fn what_is_under_way_at_the_end_may_finish() {
     assert_eq!(run.load().censored.count(), 0);
 }
 
+/// One iteration is due at once and the next one after the end: the run lasts as long as planned all the same.
+#[test]
+fn a_nearly_empty_schedule_lasts_until_its_planned_end() {
+    let plan = home_page("workload: { open: { rate: 6/m } }\nduration: 8s");
+    for workers in [1, 2] {
+        let options = Options {
+            workers,
+            ..Options::all()
+        };
+        let run = simulate(&plan, instant(ms(5)), &options);
+        assert_eq!((run.exchanges(), run.end), (1, s(8)), "{workers} workers");
+        let stopped = simulate(
+            &plan,
+            instant(ms(5)),
+            &Options {
+                stop_at: Some(s(3)),
+                ..options
+            },
+        );
+        assert_eq!((stopped.exchanges(), stopped.end), (1, s(3)), "{workers} workers");
+    }
+}
+
 #[test]
 fn a_stop_starts_nothing_more_and_lets_exchanges_end() {
     let plan = home_page("workload: { open: { rate: 10/s } }\nduration: 1h");
