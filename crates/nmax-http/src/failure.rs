@@ -101,7 +101,11 @@ fn in_words(error: &rustls::Error) -> String {
     use rustls::Error;
     match error {
         Error::InvalidCertificate(reason) => certificate_in_words(reason),
-        Error::InvalidMessage(InvalidMessage::InvalidContentType) => "the port does not speak TLS".into(),
+        Error::InvalidMessage(
+            InvalidMessage::InvalidContentType
+            | InvalidMessage::UnknownProtocolVersion
+            | InvalidMessage::MessageTooLarge,
+        ) => "the port does not speak TLS; it may speak plain HTTP: try http://".into(),
         Error::AlertReceived(AlertDescription::HandshakeFailure) => {
             "the server refused the TLS handshake: no cipher or version in common, or it wants a client certificate"
                 .into()
