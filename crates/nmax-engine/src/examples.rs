@@ -130,7 +130,7 @@ pub fn redact_fields(text: &str) -> String {
             .unwrap_or_default();
         let is_secret = is_secret_name(name);
         out.push_str(&rest[..value_start]);
-        out.push_str(if is_secret {
+        out.push_str(if is_secret && value_start < value_end {
             REDACTED
         } else {
             &rest[value_start..value_end]

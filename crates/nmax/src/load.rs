@@ -1,5 +1,6 @@
 //! From a file or URL and the flags around it to a plan.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
@@ -11,6 +12,9 @@ use nmax_plan::plan::{Arrivals, Connection, Method, Plan, Version};
 use nmax_plan::planless::Planless;
 
 use crate::args::{PlanArgs, PlanlessArgs};
+
+/// The values of `${env.NAME}` that a plan used, by name.
+pub type Variables = Vec<(String, String)>;
 
 /// Why there is no plan.
 #[derive(Debug)]
@@ -46,7 +50,7 @@ pub fn is_url(what: &str) -> bool {
 }
 
 /// The plan of a file, changed by flags.
-pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<Plan, LoadError> {
+pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), LoadError> {
     let text = fs::read_to_string(file).map_err(|error| {
         let help =
             "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
@@ -64,7 +68,12 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<Plan, LoadError> {
             .find(|(given, _)| given == name)
             .map(|(_, value)| value.clone())
     };
-    let env = |name: &str| given(name).or_else(|| std::env::var(name).ok());
+    let used = RefCell::new(Variables::new());
+    let env = |name: &str| {
+        let value = given(name).or_else(|| std::env::var(name).ok())?;
+        used.borrow_mut().push((name.to_owned(), value.clone()));
+        Some(value)
+    };
     let options = Options {
         file: &file.display().to_string(),
         read: &read,
@@ -82,7 +91,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<Plan, LoadError> {
     }
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
-    Ok(plan)
+    Ok((plan, used.take()))
 }
 
 /// The plan of a URL and flags.

@@ -3,7 +3,7 @@
 //! # Layout
 //! - `args`: the command line as typed; `commands`: what each verb does
 //! - `load`: from a file or URL and flags to a plan; `preflight`: whether its target can be reached
-//! - `safety`: what may be loaded
+//! - `safety`: what may be loaded; `secrets`: what must not be stored
 //! - `session`: one run from its plan to its verdict; `tally`: its sums; `live`: its progress
 //! - `say`: what is printed; `signals`, `exit`: Ctrl-C and exit codes
 
@@ -18,6 +18,7 @@ mod load;
 mod preflight;
 mod safety;
 mod say;
+mod secrets;
 mod session;
 mod signals;
 mod tally;

@@ -16,6 +16,8 @@ use sha2::{Digest, Sha256};
 
 use crate::exit::Exit;
 use crate::live::Live;
+use crate::load::Variables;
+use crate::secrets::{mask_plan, mask_values, mask_words};
 use crate::signals::Interrupts;
 use crate::tally::Tally;
 
@@ -25,6 +27,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// What a run needs besides its plan.
 pub struct Order {
     pub plan: Arc<Plan>,
+    /// Values of the variables that the plan used, so that secret ones are not stored.
+    pub variables: Variables,
     pub allow: Allow,
     pub authorization: Option<String>,
     pub workers: u32,
@@ -282,10 +286,20 @@ fn end(
     ];
     lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
     lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));
+    if let Some(at) = run.broke_at() {
+        let planned = run.times().end.unwrap_or(ended).max(ended);
+        let missing = planned.since(at).0.div_ceil(Nanos::from(order.plan.window).0).max(1);
+        lines.push(line("windows_missing_count", missing as f64, "count"));
+    }
     lines.iter().for_each(|line| tally.resource(line));
     let mut events = Vec::new();
     if let Some(why) = run.ended_early() {
-        events.push(("DATA_ENDED", why.to_owned()));
+        let code = if run.broke_at().is_some() {
+            "BROKE"
+        } else {
+            "DATA_ENDED"
+        };
+        events.push((code, why.to_owned()));
     }
     if asked > 0 {
         events.push(("INTERRUPTED", "the run was stopped by a signal".to_owned()));
@@ -363,7 +377,7 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
 
 fn manifest(order: &Order) -> Manifest {
     let plan = &order.plan;
-    let yaml = to_yaml(plan);
+    let yaml = mask_values(&to_yaml(&mask_plan(plan)), &order.variables);
     let sha256: String = Sha256::digest(yaml.as_bytes())
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -413,8 +427,7 @@ fn run_id(now: SystemTime) -> String {
 
 /// The command line, quoted for a shell.
 fn command() -> String {
-    let quoted = |arg: std::ffi::OsString| {
-        let arg = arg.to_string_lossy().into_owned();
+    let quoted = |arg: String| {
         let is_plain = !arg.is_empty()
             && arg
                 .bytes()
@@ -426,7 +439,15 @@ fn command() -> String {
         }
     };
     let mut words = vec!["nmax".to_owned()];
-    words.extend(std::env::args_os().skip(1).map(quoted));
+    words.extend(
+        mask_words(
+            std::env::args_os()
+                .skip(1)
+                .map(|arg| arg.to_string_lossy().into_owned()),
+        )
+        .into_iter()
+        .map(quoted),
+    );
     words.join(" ")
 }
 

@@ -120,6 +120,7 @@ impl Tally {
             "cpu_utilization_hold_max" => self.facts.cpu_utilization_max = Some(value),
             "load_ended_s" => self.load_ended = Some(nanos(value)),
             "ended_s" => self.ended = Some(nanos(value)),
+            "windows_missing_count" => self.facts.windows_missing += value as u64,
             "interrupted" => self.facts.interrupted = value > 0.0,
             _ => {}
         }

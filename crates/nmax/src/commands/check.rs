@@ -16,7 +16,7 @@ use crate::{load, say};
 /// Checks a plan; sends something only with `--once`.
 pub fn check(args: &CheckArgs) -> Exit {
     let plan = match load::plan_of_file(&args.file, &args.plan) {
-        Ok(plan) => plan,
+        Ok((plan, _)) => plan,
         Err(error) => return complain(&error, Exit::Usage),
     };
     if args.once {

@@ -17,11 +17,11 @@ use crate::{live, load, preflight, safety, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
-    let plan = match plan(args) {
-        Ok(plan) => plan,
+    let (plan, variables) = match plan(args) {
+        Ok(loaded) => loaded,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    let (order, origins) = match order(args, plan) {
+    let (order, origins) = match order(args, plan, variables) {
         Ok(order) => order,
         Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
     };
@@ -46,9 +46,10 @@ pub fn run(args: &RunArgs) -> Exit {
     finished.exit.forgiven(args.exit_zero)
 }
 
-fn plan(args: &RunArgs) -> Result<Plan, load::LoadError> {
+fn plan(args: &RunArgs) -> Result<(Plan, load::Variables), load::LoadError> {
     if load::is_url(&args.what) {
-        return load::plan_of_url(&args.what, &args.plan, &args.planless);
+        let plan = load::plan_of_url(&args.what, &args.plan, &args.planless)?;
+        return Ok((plan, load::Variables::new()));
     }
     if let Some(flag) = args.planless.given() {
         let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
@@ -59,7 +60,11 @@ fn plan(args: &RunArgs) -> Result<Plan, load::LoadError> {
     load::plan_of_file(Path::new(&args.what), &args.plan)
 }
 
-fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), (String, Exit)> {
+fn order(
+    args: &RunArgs,
+    plan: Plan,
+    variables: load::Variables,
+) -> Result<(Order, Vec<nmax_http::Origin>), (String, Exit)> {
     let origins = preflight::origins(&plan).map_err(|error| (error, Exit::Usage))?;
     let (allow, authorization) =
         safety::allow(&args.safety, &origins).map_err(|error| (error.to_string(), error.exit()))?;
@@ -68,6 +73,7 @@ fn order(args: &RunArgs, plan: Plan) -> Result<(Order, Vec<nmax_http::Origin>), 
     let order = Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
         plan: Arc::new(plan),
+        variables,
         allow,
         authorization,
         workers: args.workers.unwrap_or(cores),

@@ -1,0 +1,149 @@
+//! What must not be stored: secrets in the plan and on the command line are masked in the manifest and the report.
+
+use nmax_engine::{is_secret_header, is_secret_name, redact_fields};
+use nmax_plan::plan::{Body, Plan, Step};
+use nmax_plan::template::{Part, Template};
+
+/// What stands in the place of a secret.
+const MASK: &str = "[redacted]";
+/// The same where it may stand in YAML without quotes.
+const MASK_BARE: &str = "REDACTED";
+/// Shorter values are too likely to occur by chance.
+const VALUE_CHARS_MIN: usize = 4;
+
+/// The plan as it may be stored: the constant parts of secret headers, fields and queries are masked.
+pub fn mask_plan(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    mask_headers(&mut plan.defaults.headers);
+    for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
+        let Step::Request(request) = step else { continue };
+        mask_headers(&mut request.headers);
+        mask_pairs(&mut request.query);
+        mask_texts(&mut request.url);
+        match &mut request.body {
+            Body::Form(fields) => mask_pairs(fields),
+            Body::Text(text) | Body::Json(text) => mask_texts(text),
+            Body::Empty => {}
+        }
+    }
+    plan
+}
+
+fn mask_headers(headers: &mut [(String, Template)]) {
+    for (_, value) in headers.iter_mut().filter(|(name, _)| is_secret_header(name)) {
+        mask(value);
+    }
+}
+
+fn mask_pairs(pairs: &mut [(Template, Template)]) {
+    for (name, value) in pairs {
+        if name.as_constant().is_some_and(is_secret_name) {
+            mask(value);
+        }
+    }
+}
+
+/// Masks what is written out; holes stay, for their values are not stored.
+fn mask(template: &mut Template) {
+    for part in &mut template.parts {
+        if let Part::Text(text) = part
+            && !text.is_empty()
+        {
+            *text = MASK.to_owned();
+        }
+    }
+}
+
+fn mask_texts(template: &mut Template) {
+    for part in &mut template.parts {
+        if let Part::Text(text) = part {
+            *text = redact_fields(text);
+        }
+    }
+}
+
+/// The command line as it may be stored, unquoted word by word.
+pub fn mask_words(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut masked = Vec::new();
+    let mut before = String::new();
+    for word in words {
+        let shown = match before.as_str() {
+            "-H" | "--header" => mask_header(&word),
+            "-e" | "--env" | "--set" => mask_pair(&word),
+            _ => match word.split_once('=') {
+                Some((flag @ "--header", value)) => format!("{flag}={}", mask_header(value)),
+                Some((flag @ ("--env" | "--set"), value)) => format!("{flag}={}", mask_pair(value)),
+                _ => redact_fields(&word),
+            },
+        };
+        masked.push(shown);
+        before = word;
+    }
+    masked
+}
+
+fn mask_header(text: &str) -> String {
+    match text.split_once(':') {
+        Some((name, _)) if is_secret_header(name) => format!("{name}: {MASK}"),
+        _ => text.to_owned(),
+    }
+}
+
+fn mask_pair(text: &str) -> String {
+    match text.split_once('=') {
+        Some((name, _)) if is_secret_name(name) || name.rsplit('.').next().is_some_and(is_secret_header) => {
+            format!("{name}={MASK}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
+/// Masks the values of secret variables wherever they stand in a text: `${env.TOKEN}` may be part of anything.
+pub fn mask_values(text: &str, values: &[(String, String)]) -> String {
+    let secret = values
+        .iter()
+        .filter(|(name, value)| is_secret_name(name) && value.chars().count() >= VALUE_CHARS_MIN);
+    secret.fold(text.to_owned(), |text, (_, value)| {
+        text.replace(value.as_str(), MASK_BARE)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_on_the_command_line_are_masked() {
+        let line = "run http://h/x?token=abc&y=1 -H Authorization: Bearer-xyz -e API_TOKEN=s3cret -e RATE=5/s \
+                    --set defaults.headers.x-api-key=k -b user=a&password=b";
+        // The header is one word of a shell.
+        let words = line.replace("Authorization: ", "Authorization:_");
+        let words = words.split_whitespace().map(|word| word.replace(":_", ": "));
+        assert_eq!(
+            mask_words(words),
+            [
+                "run",
+                "http://h/x?token=[redacted]&y=1",
+                "-H",
+                "Authorization: [redacted]",
+                "-e",
+                "API_TOKEN=[redacted]",
+                "-e",
+                "RATE=5/s",
+                "--set",
+                "defaults.headers.x-api-key=[redacted]",
+                "-b",
+                "user=a&password=[redacted]"
+            ]
+        );
+    }
+
+    #[test]
+    fn values_of_secret_variables_are_masked_anywhere() {
+        let values = [
+            ("TOKEN".to_owned(), "s3cret".to_owned()),
+            ("RATE".to_owned(), "5000".to_owned()),
+        ];
+        assert_eq!(mask_values("a: s3cret, rate: 5000", &values), "a: REDACTED, rate: 5000");
+    }
+}
