@@ -2,8 +2,9 @@
 //!
 //! Times are those of all exchanges together: ok, failed and error. Shares have their own whole: `rate` that
 //! of the due iterations, `dropped` likewise, `checks` that of all checks. A condition without samples does not
-//! hold. Exchanges cut off at the end count in `response_time` quantiles and `max` of the whole traffic: the
-//! condition must hold whatever they would have taken.
+//! hold. Exchanges cut off at the end count in `response_time` quantiles and `max`: the condition must hold
+//! whatever they would have taken. Which requests they belonged to is not known, so for one request or scenario
+//! the upper bound takes all of them and the lower bound none.
 
 use nmax_metrics::{Aggregate, Histogram, LatencySet, Section};
 use nmax_plan::plan::Workload;
@@ -167,12 +168,13 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
     };
     match threshold.metric {
         Metric::ResponseTime => {
-            let latencies = scope::exchanges(evidence, aggregate, scope)?.latencies();
-            let censored = match scope {
-                Scope::Total => aggregate.load(Section::Hold).censored.clone(),
-                _ => Histogram::new(),
-            };
-            distribution(&latencies.response, &censored, threshold.stat)
+            let times = scope::exchanges(evidence, aggregate, scope)?.latencies().response;
+            let all = distribution(&times, &aggregate.load(Section::Hold).censored, threshold.stat)?;
+            if *scope == Scope::Total {
+                return Ok(all);
+            }
+            let none = distribution(&times, &Histogram::new(), threshold.stat)?;
+            Ok(Measured { low: none.low, ..all })
         }
         Metric::ServiceTime => time(|latencies| &latencies.service),
         Metric::Ttfb => time(|latencies| &latencies.ttfb),
@@ -279,7 +281,7 @@ fn quantity(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -
     }
 }
 
-/// Starts and drops, of the whole traffic. Closed workloads have no due iterations: they drop none.
+/// Starts and drops, of the whole traffic. Closed workloads drop only virtual users that never got to start.
 fn load(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -> Result<Quantity, Unknown> {
     if threshold.scope != Scope::Total {
         return Err("starts are counted for the whole traffic only".to_owned());
@@ -294,13 +296,10 @@ fn load(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -> Re
             count: load.started,
             of: Some(load.due),
         }),
-        _ => {
-            let all = if is_open { load.due } else { load.started };
-            Ok(Quantity {
-                count: load.dropped.total(),
-                of: Some(all),
-            })
-        }
+        _ => Ok(Quantity {
+            count: load.dropped.total(),
+            of: Some(load.due.max(load.started)),
+        }),
     }
 }
 

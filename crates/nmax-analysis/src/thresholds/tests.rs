@@ -286,6 +286,29 @@ fn cut_off_exchanges_cannot_make_a_condition_hold() {
     assert!(!one(&run, condition(Stat::Quantile(0.995), Above, 60.0)).holds);
 }
 
+/// Cut-off exchanges may all have been of one request: its condition must hold even then.
+#[test]
+fn cut_off_exchanges_count_against_each_request_and_scenario() {
+    for scope in [Scope::Request("home".into()), Scope::Scenario("browse".into())] {
+        for (fast, cut_off, holds) in [(100, 900, false), (94, 6, false), (95, 5, true), (10_000, 1, true)] {
+            let mut run = Run::empty();
+            run.add(Section::Hold, fast, HOME, Outcome::Ok, 20.0, 0.1);
+            let censored = &mut run.totals.load_mut(Section::Hold).censored;
+            censored.record_n(50_000_000, cut_off);
+            let condition = |op, limit| Threshold {
+                scope: scope.clone(),
+                ..threshold(Metric::ResponseTime, Stat::Quantile(0.95), op, ms(limit))
+            };
+            let result = one(&run, condition(Below, 400.0));
+            assert_eq!(result.holds, holds, "{fast} {cut_off}: {result:?}");
+            assert!(
+                !one(&run, condition(Above, 30.0)).holds,
+                "nothing says that they were of this request"
+            );
+        }
+    }
+}
+
 #[test]
 fn limits_of_another_kind_do_not_hold() {
     let run = mixed();
