@@ -80,7 +80,7 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
     vec![
         match evidence.plan.workload {
             Workload::Open { .. } => rate(hold),
-            Workload::Closed { .. } => unknown(RATE, "%", "closed workloads have no intended rate"),
+            Workload::Closed { .. } => users_started(hold),
         },
         injector_lag(&hold.injector_lag, &response),
         injector_cpu(injector.cpu_utilization_max),
@@ -138,12 +138,43 @@ pub fn rate(hold: &LoadStats) -> Gate {
     })
 }
 
+/// G1, closed workloads: the same share, once there are virtual users that never got to start.
+///
+/// Each of them counts as one due iteration that the injector dropped. Without any there is nothing to test.
+pub fn users_started(hold: &LoadStats) -> Gate {
+    let idle = hold.dropped.injector;
+    if idle == 0 {
+        return unknown(RATE, "%", "closed workloads have no intended rate");
+    }
+    let due = hold.due.max(idle);
+    let limit = tolerant(RATE_SHARE_MIN, due);
+    let figures = |value: f64| {
+        let (users, due) = (counted(idle, "virtual user"), counted(due, "due iteration"));
+        format!("{users} never got to start; {} of {due} did", share(value))
+    };
+    Tested {
+        id: RATE,
+        value: hold.started as f64 / due as f64,
+        op: Op::AtLeast,
+        limit,
+        unit: "%",
+    }
+    .gate(figures, |value| {
+        let remedy = "use more workers or injectors, or fewer virtual users";
+        format!(
+            "the injector missed the intended load: {}, at least {} must: {remedy}",
+            figures(value),
+            share(limit)
+        )
+    })
+}
+
 /// What G1 has to warn of: a miss beyond 1 % that does not yet close the gate.
 pub(crate) fn rate_warning(gate: &Gate, hold: &LoadStats) -> Option<String> {
     let value = gate.value.filter(|_| gate.code == RATE.code && gate.holds)?;
     let (_, free) = free_starts(hold);
     (value < tolerant(RATE_SHARE_WARN, free))
-        .then(|| format!("the injector was close to missing the intended rate: {}", gate.text))
+        .then(|| format!("the injector was close to missing the intended load: {}", gate.text))
 }
 
 /// Iterations that started and that were due, both without those that waited for the target.

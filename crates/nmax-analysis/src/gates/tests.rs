@@ -148,6 +148,25 @@ fn closed_workloads_have_no_rate_to_miss() {
 }
 
 #[test]
+fn virtual_users_that_never_start_close_the_gate_of_closed_workloads() {
+    for (idle, started, holds) in [
+        (3, 7, true),
+        (4, 6, false),
+        (20, 980, true),
+        (21, 979, false),
+        (5, 0, false),
+    ] {
+        let mut run = Run::healthy().closed();
+        *run.totals.load_mut(Section::Hold) = load(idle + started, started, 0, idle, 0);
+        let gate = &gates(&run.evidence())[0];
+        assert_eq!((gate.code, gate.holds), ("G1", holds), "{gate:?}");
+        assert_eq!(gate.value, Some(started as f64 / (idle + started) as f64));
+        let users = format!("{idle} virtual users never got to start");
+        assert!(gate.text.contains(&users), "{gate:?}");
+    }
+}
+
+#[test]
 fn lag_is_harmless_below_a_millisecond_or_a_tenth() {
     //  lag ms  median ms  holds
     let cases = [
