@@ -14,7 +14,7 @@ use crate::records::{self, EventLine, FailureLine, ResourceLine};
 use crate::tag::Limits;
 use crate::{Manifest, StoreError, files, hlog, line, names};
 
-/// Failures kept per kind; later ones are only counted.
+/// Failures kept per kind; later ones are left out.
 pub const FAILURES_PER_KIND_MAX: u64 = 100;
 /// Kinds of failures told apart; later ones are counted under `other`.
 pub const FAILURE_KINDS_MAX: usize = 1_000;
@@ -31,7 +31,6 @@ pub struct RunWriter {
     events: Stream,
     named: Limits,
     failure_counts: BTreeMap<String, u64>,
-    last_end: Nanos,
     #[cfg(feature = "parquet")]
     segments: crate::samples::Segments,
 }
@@ -67,7 +66,6 @@ impl RunWriter {
             events: stream(records::EVENTS)?,
             named: Limits::default(),
             failure_counts: BTreeMap::new(),
-            last_end: Nanos::ZERO,
             #[cfg(feature = "parquet")]
             segments: crate::samples::Segments::new(&directory),
             directory,
@@ -90,7 +88,6 @@ impl RunWriter {
         hlog::encode(window, &mut histograms);
         self.latency.append(&histograms)?;
         self.windows.append(&line::encode(window))?;
-        self.last_end = self.last_end.max(window.end());
         #[cfg(feature = "parquet")]
         self.segments.close_when_due(window.end())?;
         Ok(())
@@ -103,18 +100,24 @@ impl RunWriter {
         self.segments.add(samples, catalog)
     }
 
-    /// Adds a failed exchange: the first [`FAILURES_PER_KIND_MAX`] of its kind are kept, the others counted.
+    /// Adds a failed exchange: the first [`FAILURES_PER_KIND_MAX`] of its kind are kept, and the last of
+    /// these leaves an event.
     pub fn failure(&mut self, failure: &FailureExample) -> Result<(), StoreError> {
         let is_told_apart =
             self.failure_counts.contains_key(&failure.kind) || self.failure_counts.len() < FAILURE_KINDS_MAX;
         let kind = if is_told_apart { failure.kind.as_str() } else { "other" };
         let count = self.failure_counts.entry(kind.to_owned()).or_default();
         *count += 1;
-        if *count > FAILURES_PER_KIND_MAX {
+        let number = *count;
+        if number > FAILURES_PER_KIND_MAX {
             return Ok(());
         }
-        let line = records::encode(&FailureLine::of(failure, *count));
-        self.failures.append(&line)
+        if number == FAILURES_PER_KIND_MAX {
+            let text = format!("{kind}: the first {FAILURES_PER_KIND_MAX} failures are kept; summary.json counts all");
+            self.event(failure.at, "FAILURES_NOT_KEPT", &text)?;
+        }
+        self.failures
+            .append(&records::encode(&FailureLine::of(failure, number)))
     }
 
     /// Adds a reading of a host.
@@ -127,15 +130,10 @@ impl RunWriter {
         self.events.append(&records::encode(&EventLine::new(at, code, text)))
     }
 
-    /// Closes the run: last segment, counts of failures not kept, report and summary.
+    /// Closes the run: last segment, report and summary.
     pub fn finish(mut self, summary_json: &str, report_html: &str) -> Result<(), StoreError> {
         #[cfg(feature = "parquet")]
         self.segments.close()?;
-        let counts = std::mem::take(&mut self.failure_counts);
-        for (kind, count) in counts.iter().filter(|(_, count)| **count > FAILURES_PER_KIND_MAX) {
-            let text = format!("{kind}: the first {FAILURES_PER_KIND_MAX} of {count} failures are kept");
-            self.event(self.last_end, "FAILURES_NOT_KEPT", &text)?;
-        }
         for stream in [
             &mut self.latency,
             &mut self.windows,
