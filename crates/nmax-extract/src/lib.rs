@@ -8,6 +8,7 @@ use std::cell::OnceCell;
 
 use nmax_plan::plan::Source;
 use regex::Regex;
+use scraper::error::SelectorErrorKind;
 use scraper::{Html, Selector};
 use serde_json::Value;
 use serde_json_path::JsonPath;
@@ -72,7 +73,7 @@ impl Extractor {
             Source::Regex(pattern) => Regex::new(pattern).map(Self::Regex).map_err(|error| error.to_string()),
             Source::Css { selector, attribute } => Selector::parse(selector)
                 .map(|parsed| Self::Css(Box::new(parsed), attribute.clone()))
-                .map_err(|error| format!("`{selector}` is not a CSS selector: {error}")),
+                .map_err(|error| format!("`{selector}` is not a CSS selector: {}", css_error(&error))),
             Source::JsonPath(path) => JsonPath::parse(path)
                 .map(|parsed| Self::Json(Box::new(parsed)))
                 .map_err(|error| format!("`{path}` is not a JSONPath: {error}")),
@@ -102,6 +103,32 @@ impl Extractor {
                 .collect(),
         }
     }
+}
+
+/// What is wrong with a selector, on one line.
+fn css_error(error: &SelectorErrorKind) -> String {
+    match error {
+        SelectorErrorKind::UnexpectedToken => "a character or word is not expected there".into(),
+        SelectorErrorKind::EndOfLine => "it ends too early".into(),
+        SelectorErrorKind::UnexpectedSelectorParseError(kind) => in_words(&format!("{kind:?}")),
+        other => other.to_string(),
+    }
+}
+
+/// `NoQualifiedNameInAttributeSelector(..)` as `no qualified name in attribute selector`.
+fn in_words(variant: &str) -> String {
+    let name = variant
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .next()
+        .unwrap_or_default();
+    let mut words = String::with_capacity(name.len() + 8);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.push(letter.to_ascii_lowercase());
+    }
+    words
 }
 
 fn regex_matches(pattern: &Regex, body: &str) -> Vec<String> {
@@ -186,6 +213,23 @@ mod tests {
             Source::JsonPath("items".into()),
         ] {
             assert!(!Extractor::new(&source).unwrap_err().is_empty(), "{source:?}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_selector_is_told_in_one_sentence() {
+        for (selector, want) in [
+            ("a[", "it ends too early"),
+            ("a[=b]", "no qualified name in attribute selector"),
+            ("a >", "dangling combinator"),
+            ("", "empty selector"),
+        ] {
+            let source = Source::Css {
+                selector: selector.into(),
+                attribute: None,
+            };
+            let error = Extractor::new(&source).unwrap_err();
+            assert_eq!(error, format!("`{selector}` is not a CSS selector: {want}"));
         }
     }
 }
