@@ -24,7 +24,7 @@ const POLICY: &str =
 pub fn page(view: &View) -> String {
     let mut page = Page::default();
     let title = Escaped(view.title());
-    let word = verdict_word(view.verdict).1;
+    let word = headline(view);
     page.add(format_args!(
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
@@ -75,6 +75,13 @@ fn verdict_word(verdict: Verdict) -> (&'static str, &'static str, &'static str) 
     }
 }
 
+/// The verdict, and how far a run came that did not come to its end.
+fn headline(view: &View) -> String {
+    let word = verdict_word(view.verdict).1;
+    view.incomplete()
+        .map_or_else(|| word.to_owned(), |text| format!("{word}, {text}"))
+}
+
 /// Symbol and word in color, for a condition.
 fn mark(holds: bool) -> &'static str {
     if holds {
@@ -101,14 +108,15 @@ fn header(page: &mut Page, view: &View) {
     if !run.note.is_empty() {
         page.add(format_args!("<p class=\"note\">{}</p>", Escaped(&run.note)));
     }
-    let (class, word, symbol) = verdict_word(view.verdict);
+    let (class, _, symbol) = verdict_word(view.verdict);
+    let headline = headline(view);
     let meaning = match view.verdict {
         Verdict::Pass => "Every threshold holds, and the measurement may be believed.",
         Verdict::Fail => "The target did not meet its thresholds; the measurement may be believed.",
         Verdict::Invalid => "The measurement may not be believed: its numbers judge nothing.",
     };
     page.add(format_args!(
-        "<section class=\"banner {class}\" aria-label=\"Verdict\"><strong>{symbol} {word}</strong>{meaning}"
+        "<section class=\"banner {class}\" aria-label=\"Verdict\"><strong>{symbol} {headline}</strong>{meaning}"
     ));
     if !(view.reasons.is_empty() && view.limits_hit.is_empty()) {
         page.text("<ul>");

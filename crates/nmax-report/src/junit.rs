@@ -1,4 +1,4 @@
-//! JUnit XML for build servers: a test case per threshold, gate and request name.
+//! JUnit XML for build servers: a test case per threshold, gate and request name, and one for a run that was not complete.
 
 use std::fmt::Write;
 
@@ -24,6 +24,7 @@ struct Case {
 /// The test suite of a run. Never empty: the verdict itself is a case.
 pub fn xml(view: &View) -> String {
     let mut cases = vec![verdict(view)];
+    cases.extend(view.incomplete().map(incomplete));
     cases.extend(view.thresholds.iter().map(threshold));
     cases.extend(view.gates.iter().map(gate));
     cases.extend(view.requests.iter().map(|(name, stats)| request(name, stats)));
@@ -87,6 +88,16 @@ fn verdict(view: &View) -> Case {
         name: "verdict".into(),
         failure,
         output: view.verdict.name().into(),
+    }
+}
+
+/// A run that did not come to its end is no success, whatever its numbers.
+fn incomplete(text: String) -> Case {
+    Case {
+        class: "run",
+        name: "run complete".into(),
+        failure: Some(("incomplete".into(), text.clone())),
+        output: text,
     }
 }
 

@@ -31,6 +31,6 @@ pub mod svg;
 pub mod terminal;
 pub mod view;
 
-pub use run::{Event, RunInfo};
+pub use run::{Ending, Event, RunInfo};
 pub use series::{Series, SeriesBuilder};
 pub use view::View;

@@ -29,6 +29,19 @@ pub struct RunInfo {
     pub nmax_version: String,
 }
 
+/// How far a run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// To its end.
+    Complete,
+    /// A signal stopped it, and everything was written.
+    Interrupted,
+    /// It stopped without writing how it ended: killed, or its directory could not be written any more.
+    CutOff,
+    /// It goes on.
+    Running,
+}
+
 /// Something that happened in a run and is worth a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {

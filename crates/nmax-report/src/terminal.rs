@@ -119,8 +119,9 @@ fn mark(holds: bool) -> (&'static str, Ink) {
 
 fn header(page: &mut Page, view: &View) {
     let (symbol, word, ink) = verdict_mark(view.verdict);
-    let verdict = format!("{symbol} {word}");
-    let title = shorten(view.title(), page.width - width(&verdict) - 2);
+    let incomplete = view.incomplete().map_or_else(String::new, |text| format!(", {text}"));
+    let verdict = format!("{symbol} {word}{incomplete}");
+    let title = shorten(view.title(), page.width.saturating_sub(width(&verdict) + 2));
     let line = format!("{}  {}", page.paint(&verdict, ink), page.paint(&title, Ink::Bold));
     page.line(&line);
     if !view.run.id.is_empty() {

@@ -5,8 +5,9 @@ use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
 use nmax_plan::plan::{Connection, Plan, Version, Visitor, Workload};
 
+use crate::number;
 use crate::problems::{self, Problem};
-use crate::run::{Event, RunInfo};
+use crate::run::{Ending, Event, RunInfo};
 use crate::series::Series;
 use crate::shape::{self, Span};
 
@@ -20,12 +21,16 @@ pub struct View {
     pub run: RunInfo,
     /// PASS, FAIL or INVALID.
     pub verdict: Verdict,
+    /// How far the run came; whoever knows more than whether it was interrupted sets it.
+    pub ending: Ending,
     /// Why, and warnings.
     pub reasons: Vec<Reason>,
     /// The part of the run that the statistics are of.
     pub phase: Phase,
     /// Length of the whole run, drain included, seconds.
     pub duration_s: f64,
+    /// Planned length of all stages, seconds; `None` when a number of iterations ends the run.
+    pub planned_s: Option<f64>,
     /// Whether iterations start by schedule.
     pub open: bool,
     /// Mean intended iterations per second in the phase; `None` for closed workloads.
@@ -174,9 +179,17 @@ impl View {
         }
         Self {
             verdict: judgement.verdict,
+            ending: if evidence.injector.interrupted {
+                Ending::Interrupted
+            } else {
+                Ending::Complete
+            },
             reasons: judgement.reasons.clone(),
             phase,
             duration_s: evidence.end.as_secs_f64(),
+            planned_s: shape::end(&plan.stages)
+                .filter(|_| plan.iterations.is_none())
+                .map(Nanos::as_secs_f64),
             open,
             intended_rate_per_s: level.filter(|_| open),
             intended_vus: level.filter(|_| !open),
@@ -204,6 +217,20 @@ impl View {
             report_path: None,
             run,
         }
+    }
+
+    /// What a verdict is read with when the run did not come to its end: `interrupted after 3 s of 60 s`.
+    pub fn incomplete(&self) -> Option<String> {
+        let word = match self.ending {
+            Ending::Complete => return None,
+            Ending::Interrupted => "interrupted",
+            Ending::CutOff => "cut off",
+            Ending::Running => "still running",
+        };
+        let planned = self
+            .planned_s
+            .map_or_else(String::new, |planned_s| format!(" of {}", number::span(planned_s)));
+        Some(format!("{word} after {}{planned}", number::span(self.duration_s)))
     }
 
     /// Heading of the run: its name, or the target when it has none.

@@ -1,6 +1,6 @@
 //! Whole files written at once, and append-only streams that never keep half a record on purpose.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,6 +23,12 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         });
     }
     publish(&temporary, path)
+}
+
+/// Whether some process has this stream open for writing.
+pub(crate) fn is_being_written(path: &Path) -> bool {
+    let attempt = File::open(path).map(|file| file.try_lock_shared());
+    matches!(attempt, Ok(Err(TryLockError::WouldBlock)))
 }
 
 /// Gives a finished temporary file its name, durably.
@@ -93,6 +99,8 @@ impl Stream {
             .create_new(true)
             .open(&path)
             .map_err(StoreError::io("create", &path))?;
+        // Held as long as the stream lives. A file system without locks only costs the sign that a run goes on.
+        let _ = file.try_lock();
         Ok(Self::over(path, Box::new(file)))
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::{Manifest, StoreError, writer};
+use crate::{Manifest, StoreError, files, line, writer};
 
 /// Most candidates that an error names.
 const CANDIDATES_MAX: usize = 10;
@@ -31,6 +31,10 @@ pub struct RunEntry {
     pub verdict: Option<String>,
     /// Whether the run has a summary.
     pub finished: bool,
+    /// Whether its summary says that it was interrupted or cut off.
+    pub interrupted: bool,
+    /// Whether some process still writes it.
+    pub running: bool,
 }
 
 /// The runs directly below `root`, newest first. Whatever is not a run of a known version is left out; a root that
@@ -55,14 +59,23 @@ fn entry_of(path: PathBuf, manifest: Manifest) -> RunEntry {
     #[derive(Deserialize)]
     struct Summary {
         verdict: Option<String>,
+        #[serde(default)]
+        reasons: Vec<Reason>,
+    }
+    #[derive(Deserialize)]
+    struct Reason {
+        code: String,
     }
     let summary = fs::read(path.join(writer::SUMMARY)).ok();
-    let verdict = summary
+    let known = summary
         .as_deref()
-        .and_then(|bytes| serde_json::from_slice::<Summary>(bytes).ok()?.verdict);
+        .and_then(|bytes| serde_json::from_slice::<Summary>(bytes).ok());
+    let reasons = known.iter().flat_map(|summary| &summary.reasons);
     RunEntry {
         finished: summary.is_some(),
-        verdict,
+        interrupted: reasons.into_iter().any(|reason| reason.code == "INTERRUPTED"),
+        running: files::is_being_written(&path.join(line::FILE)),
+        verdict: known.and_then(|summary| summary.verdict),
         path,
         id: manifest.id,
         name: manifest.name,

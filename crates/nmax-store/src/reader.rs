@@ -38,6 +38,11 @@ impl RunReader {
         &self.directory
     }
 
+    /// Whether some process still writes the run.
+    pub fn is_running(&self) -> bool {
+        crate::files::is_being_written(&self.directory.join(line::FILE))
+    }
+
     /// What was run.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
