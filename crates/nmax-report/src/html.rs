@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use nmax_analysis::Verdict;
+use nmax_analysis::{Gate, Verdict};
 
 use crate::markup::Escaped;
 use crate::number;
@@ -88,6 +88,14 @@ fn mark(holds: bool) -> &'static str {
         "<span class=\"pass\">✓ holds</span>"
     } else {
         "<span class=\"fail\">✗ fails</span>"
+    }
+}
+
+/// [`mark`] of a gate, which may have had nothing to test.
+fn gate_mark(gate: &Gate) -> &'static str {
+    match gate.value {
+        None if gate.holds => "– not tested",
+        _ => mark(gate.holds),
     }
 }
 

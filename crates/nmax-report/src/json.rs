@@ -67,7 +67,7 @@ fn thresholds(view: &View) -> Value {
             "condition": result.condition,
             "value": micro_or_null(result.value),
             "limit": micro(result.limit),
-            "unit": result.unit,
+            "unit": unit(result.unit),
             "margin": micro_or_null(result.margin),
             "holds": result.holds,
         })
@@ -82,12 +82,17 @@ fn gates(view: &View) -> Value {
             "name": gate.name,
             "value": micro_or_null(gate.value),
             "limit": micro_or_null(gate.limit),
-            "unit": gate.unit,
+            "unit": unit(gate.unit),
             "holds": gate.holds,
             "text": gate.text,
         })
     };
     view.gates.iter().map(one).collect()
+}
+
+/// Shares stay from 0 to 1 here, so they are ratios and no percentages.
+fn unit(unit: &str) -> &str {
+    if unit == "%" { "ratio" } else { unit }
 }
 
 fn injector(view: &View) -> Value {

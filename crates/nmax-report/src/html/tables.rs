@@ -1,6 +1,6 @@
 //! Requests, scenarios, thresholds, gates and checks.
 
-use super::{Page, mark};
+use super::{Page, gate_mark, mark};
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::view::{Dist, Stats, View};
@@ -176,7 +176,7 @@ fn gates(page: &mut Page, view: &View) {
             Escaped(gate.name),
             number::with_unit(gate.value, gate.unit),
             number::with_unit(gate.limit, gate.unit),
-            mark(gate.holds),
+            gate_mark(gate),
             Escaped(&gate.text)
         ));
     }

@@ -97,7 +97,10 @@ fn threshold() -> Value {
         ("limit", number()),
         (
             "unit",
-            described(text(), "Of value and limit; `%` are shares from 0 to 1."),
+            described(
+                text(),
+                "Of value and limit: `ms`, `ratio` (0 to 1), `/s`, or empty for counts.",
+            ),
         ),
         (
             "margin",
@@ -116,7 +119,13 @@ fn gate() -> Value {
         ("name", text()),
         ("value", number_or_null()),
         ("limit", number_or_null()),
-        ("unit", text()),
+        (
+            "unit",
+            described(
+                text(),
+                "Of value and limit: `ms`, `ratio` (0 to 1), or empty for counts.",
+            ),
+        ),
         ("holds", boolean()),
         ("text", text()),
     ])

@@ -167,3 +167,20 @@ fn intervals_are_those_of_the_judgement() {
         assert_eq!(dist.intervals_ns[index], interval, "{name}");
     }
 }
+
+/// A gate without a figure is neither held nor failed; shares are ratios for programs.
+#[test]
+fn what_was_not_tested_is_not_shown_as_held() {
+    let mut run = Run::new(&Shape::default());
+    let tested = html::page(&run.view()).matches("✓ holds").count();
+    run.judgement.gates[0].value = None;
+    let view = run.view();
+    let page = html::page(&view);
+    assert_eq!(page.matches("✓ holds").count(), tested - 1);
+    assert_eq!(page.matches("– not tested").count(), 1);
+    let gate = &json::summary(&view)["gates"][0];
+    assert_eq!(
+        (&gate["holds"], &gate["value"], &gate["unit"]),
+        (&Value::Bool(true), &Value::Null, &Value::from("ratio"))
+    );
+}
