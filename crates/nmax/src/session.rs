@@ -10,7 +10,7 @@ use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Plan, Workload};
 use nmax_plan::share::Share;
-use nmax_report::{RunInfo, View, html, json};
+use nmax_report::{Ending, RunInfo, View, html, json};
 use nmax_store::{Hold, Manifest, RunReader, RunWriter, StoreError};
 use sha2::{Digest, Sha256};
 
@@ -131,6 +131,9 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     );
     let directory = writer.path().to_owned();
     let (judgement, mut view) = tally.conclude(plan, &catalog, info(&manifest));
+    if trouble.is_some() {
+        view.ending = Ending::CutOff;
+    }
     view.report_path = Some(directory.join("report.html").display().to_string());
     let summary = format!("{:#}\n", json::summary(&view));
     let closed = exit.and_then(|()| writer.finish(&summary, &html::page(&view)));
@@ -340,6 +343,7 @@ pub fn exit_of(judgement: &Judgement, totals: &Aggregate) -> Exit {
 /// The result of a run that is in its directory, complete or cut short.
 pub fn read(directory: &Path) -> Result<Finished, String> {
     let reader = RunReader::open(directory).map_err(|error| error.to_string())?;
+    let is_running = reader.is_running();
     let manifest = reader.manifest().clone();
     let plan = crate::load::plan_of_manifest(&manifest.plan).map_err(|error| error.to_string())?;
     let mut tally = Tally::new(&plan);
@@ -361,10 +365,18 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
         Ok(())
     };
     read(&mut tally).map_err(|error| error.to_string())?;
-    if tally.ended.is_none() {
-        tally.facts.interrupted = true;
+    let is_cut_off = tally.ended.is_none() && !is_running;
+    tally.facts.interrupted |= is_cut_off;
+    if is_running {
+        let now = tally.last_end();
+        tally.event(now, "RUNNING", "the run goes on; these are its numbers so far");
     }
     let (judgement, mut view) = tally.conclude(&plan, reader.catalog(), info(&manifest));
+    if is_running {
+        view.ending = Ending::Running;
+    } else if is_cut_off {
+        view.ending = Ending::CutOff;
+    }
     let report = directory.join("report.html");
     view.report_path = report.exists().then(|| report.display().to_string());
     let exit = exit_of(&judgement, tally.totals());

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nmax_report::{csv, html, json, junit};
+use nmax_store::RunEntry;
 use serde_json::json;
 
 use super::run::{complain, print, text, write};
@@ -39,6 +40,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
                 json!({
                     "id": run.id, "name": run.name, "started_at": run.started_at, "target": run.target,
                     "note": run.note, "tags": run.tags, "verdict": run.verdict, "finished": run.finished,
+                    "interrupted": run.interrupted, "running": run.running,
                     "path": run.path,
                 })
             })
@@ -57,12 +59,9 @@ pub fn runs(args: &RunsArgs) -> Exit {
         ));
         return Exit::Pass;
     }
+    let widest = list.iter().map(|run| state(run).len()).max().unwrap_or(0);
     for run in &list {
-        let verdict = run
-            .verdict
-            .as_deref()
-            .unwrap_or(if run.finished { "?" } else { "cut off" })
-            .to_uppercase();
+        let state = state(run);
         let started = run.started_at.get(..19).unwrap_or(&run.started_at).replace('T', " ");
         let tags = if run.tags.is_empty() {
             String::new()
@@ -75,11 +74,23 @@ pub fn runs(args: &RunsArgs) -> Exit {
             format!("  {}", run.note)
         };
         say::line(format_args!(
-            "{}  {started}  {verdict:<7}  {}{tags}{note}",
+            "{}  {started}  {state:<widest$}  {}{tags}{note}",
             run.id, run.name
         ));
     }
     Exit::Pass
+}
+
+/// The verdict of a run, and whether it came to its end.
+fn state(run: &RunEntry) -> String {
+    let verdict = run.verdict.as_deref().map(str::to_uppercase);
+    match verdict {
+        _ if run.running => "RUNNING".into(),
+        Some(verdict) if run.interrupted => format!("{verdict} (interrupted)"),
+        Some(verdict) => verdict,
+        None if run.finished => "?".into(),
+        None => "CUT OFF".into(),
+    }
 }
 
 /// Writes a run's report in some format.

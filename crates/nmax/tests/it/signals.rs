@@ -33,7 +33,11 @@ fn once(signal: Signal) {
     let (target, job) = interrupted(&bench, "/delay/700ms", signal);
     job.wait()
         .exits(130)
-        .shows(&["the run was stopped after", "report    runs/"]);
+        .shows(&[", interrupted after ", "the run was stopped after", "report    runs/"]);
+    bench.nmax(&["runs"]).exits(0).shows(&[" (interrupted)"]);
+    bench.nmax(&["show"]).exits(0).shows(&[", interrupted after "]);
+    let cases = bench.nmax(&["report", "last", "--format", "junit"]).exits(0);
+    cases.shows(&["name=\"run complete\"", "<failure type=\"incomplete\""]);
     let summary = summary(&bench);
     assert_eq!(count(&summary["censored"]), 0, "{summary:#}");
     assert_eq!(

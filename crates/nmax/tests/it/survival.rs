@@ -23,6 +23,11 @@ fn a_killed_run_reads_back_up_to_its_last_full_second() {
             .unwrap_or_default()
     };
     until("two full seconds on the disk", || windows().len() >= 2);
+    bench.nmax(&["runs"]).exits(0).shows(&["RUNNING"]);
+    bench
+        .nmax(&["show", "last"])
+        .exits(0)
+        .shows(&[", still running after ", " of 1 min"]);
     job.signal(Signal::KILL);
     job.wait().exits(137);
     let (at_server, windows) = (arrived(&target), windows());
@@ -44,10 +49,12 @@ fn a_killed_run_reads_back_up_to_its_last_full_second() {
         "client {seen}, due {due}, server {at_server}"
     );
     assert!(seen + 25 >= due && seen <= due, "client {seen}, due {due}");
-    bench
-        .nmax(&["show", "last"])
-        .exits(0)
-        .shows(&["before its planned end", "GET /delay/10ms"]);
+    bench.nmax(&["show", "last"]).exits(0).shows(&[
+        ", cut off after ",
+        " of 1 min",
+        "before its planned end",
+        "GET /delay/10ms",
+    ]);
     bench.nmax(&["runs"]).exits(0).shows(&["CUT OFF"]);
     bench.nmax(&["report", "last"]).exits(0).shows(&["report.html"]);
     assert!(
@@ -98,6 +105,7 @@ fn stopped_by_the_disk(bench: &Bench, said: crate::bench::Ended, runs: &Path) {
         "there is none:\n{}",
         stopped.stdout
     );
+    assert!(stopped.stdout.contains(", cut off after "), "{}", stopped.stdout);
     let [run] = runs_in(runs).try_into().unwrap();
     let left: u64 = lines(&run.join("windows.jsonl")).iter().map(exchanges).sum();
     let folder = runs.to_str().unwrap();
