@@ -49,6 +49,33 @@ pub fn is_url(what: &str) -> bool {
     what.contains("://")
 }
 
+/// Complains about an address without a scheme, as in `127.0.0.1:8080` or `shop.test/items`.
+pub fn refuse_address(what: &str) -> Result<(), LoadError> {
+    if !is_address(what) || Path::new(what).exists() {
+        return Ok(());
+    }
+    let help = "a URL begins with http:// or https://, everything else is the path of a plan";
+    Err(LoadError::Usage(format!(
+        "{what}: there is no such file: did you mean http://{what}?\n  help: {help}"
+    )))
+}
+
+/// Whether this looks like host:port or host/path and not like the path of a plan.
+fn is_address(what: &str) -> bool {
+    let (place, path) = what
+        .split_once('/')
+        .map_or((what, None), |(place, path)| (place, Some(path)));
+    let (host, port) = place
+        .rsplit_once(':')
+        .map_or((place, None), |(host, port)| (host, Some(port)));
+    let is_plan = [".yaml", ".yml", ".json"].iter().any(|end| what.ends_with(end));
+    let is_host = host == "localhost" || (host.contains('.') && !host.starts_with('.')) || host.starts_with('[');
+    match port {
+        Some(port) => !host.is_empty() && port.parse::<u16>().is_ok(),
+        None => is_host && !is_plan && (path.is_some() || !host.contains(char::is_alphabetic) || host == "localhost"),
+    }
+}
+
 /// The plan of a file, changed by flags.
 pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), LoadError> {
     let text = fs::read_to_string(file).map_err(|error| {
@@ -168,6 +195,33 @@ fn columns_used(yaml: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_are_told_from_paths() {
+        for what in [
+            "127.0.0.1:8080",
+            "[::1]:80",
+            "shop:8080",
+            "localhost",
+            "10.0.0.1",
+            "shop.test/items",
+            "a.b:1/x.json",
+        ] {
+            assert!(is_address(what), "{what}");
+        }
+        for what in [
+            "plan.yaml",
+            "plans/shop.yaml",
+            "./plan",
+            "../plan",
+            "my.plans/shop.yml",
+            "plan",
+            "plan:x",
+            ":80",
+        ] {
+            assert!(!is_address(what), "{what}");
+        }
+    }
 
     #[test]
     fn columns_are_found_in_holes() {

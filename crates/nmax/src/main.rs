@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //! - `args`: the command line as typed; `commands`: what each verb does
-//! - `load`: from a file or URL and flags to a plan; `preflight`: whether its target can be reached
+//! - `load`: from a file or URL and flags to a plan; `preflight`: whether its target can be reached;
+//!   `limits`: open files
 //! - `safety`: what may be loaded; `secrets`: what must not be stored
 //! - `session`: one run from its plan to its verdict; `tally`: its sums; `live`: its progress
 //! - `say`: what is printed; `signals`, `exit`: Ctrl-C and exit codes
@@ -13,6 +14,7 @@
 mod args;
 mod commands;
 mod exit;
+mod limits;
 mod live;
 mod load;
 mod preflight;

@@ -13,7 +13,7 @@ use rustix::thread::CpuSet;
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
 use crate::session::{self, Order};
-use crate::{live, load, preflight, safety, say};
+use crate::{limits, live, load, preflight, safety, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
@@ -21,12 +21,23 @@ pub fn run(args: &RunArgs) -> Exit {
         Ok(loaded) => loaded,
         Err(error) => return complain(&error, Exit::Usage),
     };
+    limits::raise();
+    match limits::fits(&plan, limits::open_files()) {
+        Ok(None) => {}
+        Ok(Some(warning)) => say::note(format_args!("warning: {warning}")),
+        Err(error) => return complain(&error, Exit::Usage),
+    }
     let (order, origins) = match order(args, plan, variables) {
         Ok(order) => order,
         Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
     };
     if let Err(error) = preflight::reach(&origins) {
         return complain(&error, Exit::Unreachable).forgiven(args.exit_zero);
+    }
+    for file in [&args.junit, &args.csv].into_iter().flatten() {
+        if let Err(error) = writable(file) {
+            return complain(&error, Exit::Usage);
+        }
     }
     let finished = match session::run(&order) {
         Ok(finished) => finished,
@@ -51,6 +62,7 @@ fn plan(args: &RunArgs) -> Result<(Plan, load::Variables), load::LoadError> {
         let plan = load::plan_of_url(&args.what, &args.plan, &args.planless)?;
         return Ok((plan, load::Variables::new()));
     }
+    load::refuse_address(&args.what)?;
     if let Some(flag) = args.planless.given() {
         let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
         return Err(load::LoadError::Usage(format!(
@@ -133,14 +145,29 @@ pub fn text(view: &View, wide: bool) -> String {
     )
 }
 
+/// Whether a file can be written; an old one keeps its text, a new one is not left behind.
+fn writable(file: &Path) -> Result<(), String> {
+    let is_new = match file.metadata() {
+        Ok(known) if !known.is_file() && !known.is_dir() => return Ok(()), // A pipe or device.
+        known => known.is_err(),
+    };
+    let opened = std::fs::OpenOptions::new().append(true).create(true).open(file);
+    if opened.is_ok() && is_new {
+        let _ = std::fs::remove_file(file);
+    }
+    opened.map(drop).map_err(|error| unwritable(file, &error))
+}
+
 /// Writes a file; the error says what to do.
 pub fn write(file: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(file, text).map_err(|error| {
-        format!(
-            "{}: cannot write: {error}\n  help: choose a writable path",
-            file.display()
-        )
-    })
+    std::fs::write(file, text).map_err(|error| unwritable(file, &error))
+}
+
+fn unwritable(file: &Path, error: &std::io::Error) -> String {
+    format!(
+        "{}: cannot write: {error}\n  help: choose a writable path",
+        file.display()
+    )
 }
 
 /// Says what is wrong, on standard error.

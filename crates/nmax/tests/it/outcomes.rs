@@ -3,7 +3,7 @@
 use nmax_testkit::servers::{BadServer, Habit, refusing_url};
 
 use crate::bench::Bench;
-use crate::peers::target;
+use crate::peers::{arrived, target};
 
 /// So few and slow requests that the verdict does not depend on how busy this machine is: the three largest lags
 /// are left out, and the median allows for more than the fourth.
@@ -41,13 +41,35 @@ fn an_injector_out_of_files_is_4() {
     let (bench, target) = (Bench::new(), target());
     let line = |more: &str| {
         let url = target.url();
-        format!("ulimit -n 60 && exec \"$NMAX\" run {url}/delay/300ms -n 200 -c 200 --workers 1 {more}")
+        format!("ulimit -n 60 && exec \"$NMAX\" run {url}/delay/300ms -n 200 -r 10000/s --workers 1 {more}")
     };
     bench
         .shell(&line(""))
         .exits(4)
+        .says(&["warning: ", "may need 300 open files", "`ulimit -n 300`"])
         .shows(&["! INVALID", "G4 injector errors", "raise its limits"]);
     bench.shell(&line("--exit-zero")).exits(0).shows(&["! INVALID"]);
+}
+
+#[test]
+fn more_users_than_open_files_start_nothing() {
+    let (bench, target) = (Bench::new(), target());
+    let line = |limit: &str| {
+        format!(
+            "ulimit {limit} && exec \"$NMAX\" run {} -n 50 -c 50 --exit-zero",
+            target.url()
+        )
+    };
+    bench.shell(&line("-n 149")).exits(2).says(&[
+        "50 virtual users need 150 open files",
+        "may have 149",
+        "`ulimit -n 150`",
+    ]);
+    assert!(bench.runs().is_empty());
+    assert_eq!(arrived(&target), 0);
+    // Only the hard limit is one: the soft one is raised.
+    bench.shell(&line("-S -n 60")).exits(0);
+    assert_eq!(arrived(&target), 50);
 }
 
 #[test]

@@ -107,3 +107,12 @@ fn flags_reach_the_wire() {
         }
     }
 }
+
+#[test]
+fn an_address_without_a_scheme_is_understood_but_not_guessed() {
+    let (bench, target) = (Bench::new(), target());
+    let address = target.url().replace("http://", "");
+    let meant = format!("did you mean {}?", target.url());
+    bench.nmax(&["run", &address, "-n", "1"]).exits(2).says(&[&meant]);
+    assert_eq!(arrived(&target), 0);
+}

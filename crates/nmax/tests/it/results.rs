@@ -106,6 +106,20 @@ fn runs_are_listed_and_found_by_name_prefix_and_path() {
 }
 
 #[test]
+fn files_that_cannot_be_written_start_nothing() {
+    let (bench, target) = (Bench::new(), target());
+    for flag in ["--junit", "--csv"] {
+        let run = ["run", &target.url(), "-n", "1", flag, "no/such/folder/result"];
+        bench
+            .nmax(&run)
+            .exits(2)
+            .says(&["no/such/folder/result: cannot write", "help: "]);
+    }
+    assert!(bench.runs().is_empty());
+    assert_eq!(arrived(&target), 0);
+}
+
+#[test]
 fn the_page_needs_nothing_from_elsewhere() {
     let (bench, _) = two_runs();
     let page = fs::read_to_string(bench.runs()[1].join("report.html")).unwrap();
