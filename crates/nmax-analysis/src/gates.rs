@@ -80,7 +80,7 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
     vec![
         match evidence.plan.workload {
             Workload::Open { .. } => rate(hold),
-            Workload::Closed { .. } => users_started(hold),
+            Workload::Closed { .. } => users_started(hold.dropped.injector, users(evidence)),
         },
         injector_lag(&hold.injector_lag, &response),
         injector_cpu(injector.cpu_utilization_max),
@@ -138,23 +138,28 @@ pub fn rate(hold: &LoadStats) -> Gate {
     })
 }
 
-/// G1, closed workloads: the same share, once there are virtual users that never got to start.
+/// Virtual users of a plan at its highest level.
+fn users(evidence: &Evidence) -> u64 {
+    let levels = evidence.plan.stages.iter().map(|stage| stage.from.max(stage.to));
+    levels.fold(0.0, f64::max).ceil() as u64
+}
+
+/// G1, closed workloads: share of the planned virtual users that got to start; tested once some did not.
 ///
-/// Each of them counts as one due iteration that the injector dropped. Without any there is nothing to test.
-pub fn users_started(hold: &LoadStats) -> Gate {
-    let idle = hold.dropped.injector;
+/// `idle` is what the engine counts as dropped by the injector: each such user is one iteration that was due.
+pub fn users_started(idle: u64, planned: u64) -> Gate {
     if idle == 0 {
         return unknown(RATE, "%", "closed workloads have no intended rate");
     }
-    let due = hold.due.max(idle);
-    let limit = tolerant(RATE_SHARE_MIN, due);
+    let planned = planned.max(idle);
+    let limit = tolerant(RATE_SHARE_MIN, planned);
     let figures = |value: f64| {
-        let (users, due) = (counted(idle, "virtual user"), counted(due, "due iteration"));
-        format!("{users} never got to start; {} of {due} did", share(value))
+        let (users, all) = (counted(idle, "virtual user"), counted(planned, "virtual user"));
+        format!("{users} never got to start; {} of {all} did", share(value))
     };
     Tested {
         id: RATE,
-        value: hold.started as f64 / due as f64,
+        value: (planned - idle) as f64 / planned as f64,
         op: Op::AtLeast,
         limit,
         unit: "%",

@@ -149,21 +149,27 @@ fn closed_workloads_have_no_rate_to_miss() {
 
 #[test]
 fn virtual_users_that_never_start_close_the_gate_of_closed_workloads() {
-    for (idle, started, holds) in [
-        (3, 7, true),
-        (4, 6, false),
-        (20, 980, true),
-        (21, 979, false),
-        (5, 0, false),
+    for (idle, planned, holds) in [
+        (3, 10, true),
+        (4, 10, false),
+        (20, 1_000, true),
+        (21, 1_000, false),
+        (5, 5, false),
     ] {
-        let mut run = Run::healthy().closed();
-        *run.totals.load_mut(Section::Hold) = load(idle + started, started, 0, idle, 0);
-        let gate = &gates(&run.evidence())[0];
+        let gate = users_started(idle, planned);
         assert_eq!((gate.code, gate.holds), ("G1", holds), "{gate:?}");
-        assert_eq!(gate.value, Some(started as f64 / (idle + started) as f64));
+        assert_eq!(gate.value, Some((planned - idle) as f64 / planned as f64));
         let users = format!("{idle} virtual users never got to start");
         assert!(gate.text.contains(&users), "{gate:?}");
     }
+}
+
+/// The many iterations of those that did start do not hide it.
+#[test]
+fn idle_users_are_seen_beside_a_million_iterations() {
+    let mut run = Run::healthy().closed();
+    *run.totals.load_mut(Section::Hold) = load(1_000_030, 1_000_000, 0, 30, 0);
+    assert!(!gates(&run.evidence())[0].holds);
 }
 
 #[test]

@@ -79,7 +79,9 @@ fn nanos(duration: Duration) -> u64 {
 
 /// `--duration` is the length of the hold, when there is just one.
 fn hold_for(decoder: &mut Decoder, stages: &mut [Stage]) {
-    let Some(duration) = decoder.options.duration else { return };
+    let Some(duration) = decoder.options.duration else {
+        return;
+    };
     let mut holds = stages.iter_mut().filter(|stage| stage.kind == StageKind::Hold);
     match (holds.next(), holds.next()) {
         (Some(hold), None) => hold.length_ns = Some(nanos(duration)),

@@ -278,7 +278,11 @@ fn arguments_override_the_document() {
     };
     let stages = parse(&staged, &held).unwrap().stages;
     let lengths: Vec<_> = stages.iter().map(|stage| stage.length_ns).collect();
-    assert_eq!(lengths, [Some(2_000_000_000), Some(1_000_000_000)], "the only hold lasts that long");
+    assert_eq!(
+        lengths,
+        [Some(2_000_000_000), Some(1_000_000_000)],
+        "the only hold lasts that long"
+    );
     let shorter = Options {
         duration: Some(Duration::from_secs(1)),
         ..options()
