@@ -216,7 +216,10 @@ async fn a_port_without_tls() {
     })
     .await;
     let text = failure_of(config(), &origin(Scheme::Https, "127.0.0.1", greeting.port)).await;
-    assert!(text.contains("does not speak TLS") && text.contains("try http://"), "{text}");
+    assert!(
+        text.contains("does not speak TLS") && text.contains("try http://"),
+        "{text}"
+    );
 }
 
 #[test]
