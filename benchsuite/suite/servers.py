@@ -13,9 +13,11 @@ NGINX = """
 daemon off;
 master_process off;
 worker_processes 1;
+worker_rlimit_nofile 30000;
 pid {directory}/nginx.pid;
 error_log {directory}/error.log;
-events {{ worker_connections 4096; }}
+# More than nmax may have in flight after a stall of the machine.
+events {{ worker_connections 20000; }}
 http {{
   access_log off;
   keepalive_requests 1000000000;
