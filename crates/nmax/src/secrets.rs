@@ -139,6 +139,23 @@ mod tests {
     }
 
     #[test]
+    fn secrets_of_a_plan_are_masked_and_the_rest_stays() {
+        let mut run = nmax_plan::planless::Planless::get("http://127.0.0.1:1/x?token=t0psecret&page=2");
+        run.headers = vec![
+            ("Authorization".into(), "Bearer h1dden".into()),
+            ("accept".into(), "text/html".into()),
+        ];
+        run.body = Some("user=ann&password=hunter2".into());
+        let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&Plan::for_url(&run).unwrap()));
+        for secret in ["t0psecret", "h1dden", "hunter2"] {
+            assert!(!yaml.contains(secret), "{secret} in\n{yaml}");
+        }
+        for kept in ["page=2", "text/html", "user=ann"] {
+            assert!(yaml.contains(kept), "{kept} not in\n{yaml}");
+        }
+    }
+
+    #[test]
     fn values_of_secret_variables_are_masked_anywhere() {
         let values = [
             ("TOKEN".to_owned(), "s3cret".to_owned()),

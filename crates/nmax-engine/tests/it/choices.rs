@@ -154,6 +154,44 @@ fn cookies_last_for_an_iteration() {
     assert!(seen.len() >= 100, "{}", seen.len());
 }
 
+/// A link that leads elsewhere must not take the shop's session along.
+#[test]
+fn cookies_go_to_their_own_host_only() {
+    let plan = plan(
+        r#"
+nmax: 1
+target: http://shop.test
+scenarios:
+  visit:
+    steps:
+      - get: /in
+        extract: { away: { regex: "away=(.*)" }, back: { regex: "^([^ ]*) " } }
+      - get: ${away}
+      - get: ${back}
+workload: { closed: { vus: 1 }, iterations: 1 }
+"#,
+    );
+    let server = |call: &Call<'_>| {
+        Answer::Bytes(
+            call.at + ms(1),
+            reply_with(200, "set-cookie: sid=1\r\n", "/back away=http://cdn.test/x"),
+        )
+    };
+    let options = Options {
+        requests: KeepRequests::All,
+        ..Options::all()
+    };
+    let run = simulate(&plan, server, &options);
+    let texts: Vec<String> = run
+        .transcript
+        .iter()
+        .map(|sent| String::from_utf8_lossy(&sent.bytes).into_owned())
+        .collect();
+    let has_cookie: Vec<bool> = texts.iter().map(|text| text.contains("cookie: sid=1")).collect();
+    assert!(texts[1].contains("host: cdn.test"), "{}", texts[1]);
+    assert_eq!(has_cookie, [false, false, true], "none to cdn.test: {texts:?}");
+}
+
 #[test]
 fn connections_follow_their_policy() {
     let cases = [
