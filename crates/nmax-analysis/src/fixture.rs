@@ -95,9 +95,11 @@ impl Run {
             first_byte: Some(ns((lag_ms + response_ms) / 2.0)),
             done: ns(response_ms),
             network: Network::default(),
+            send: Nanos::ZERO,
             slot_wait: Nanos::ZERO,
             bytes_received: 500,
             bytes_sent: 100,
+            bytes_decoded: 0,
         };
         (0..n).for_each(|_| self.totals.record(section, &sample));
     }
@@ -147,6 +149,7 @@ fn catalog() -> Catalog {
         requests,
         scenarios: list(["browse", "sign-up"]),
         checks: list(["shows items", "shows form"]),
+        transactions: Vec::new(),
     }
 }
 
@@ -163,7 +166,9 @@ fn plan() -> Plan {
             body_limit_bytes: 1 << 20,
             ca_files: Vec::new(),
             insecure: false,
+            ..Defaults::default()
         },
+        hosts: Vec::new(),
         feeders: Vec::new(),
         scenarios: vec![
             scenario("browse", "home", "shows items"),
@@ -209,6 +214,8 @@ pub(crate) fn scenario(name: &str, request: &str, check: &str) -> Scenario {
         },
         extract: Vec::new(),
         timeout: None,
+        redirects_max: None,
+        expect_continue: false,
     };
     Scenario {
         name: name.into(),

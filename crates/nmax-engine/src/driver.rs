@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use nmax_http::{Exchange, Reply, Request};
+use nmax_http::{Alarm, Exchange, Notes, Reply, Request};
 
 /// Carries exchanges for one virtual user.
 pub trait Driver: 'static {
@@ -29,6 +29,11 @@ pub trait Drivers: 'static {
     /// What it makes.
     type Driver: Driver;
 
-    /// A driver without connections.
-    fn make(&self) -> Self::Driver;
+    /// A driver without connections, which sets `alarm` to when it wants to be polled.
+    fn make(&self, alarm: Alarm) -> Self::Driver;
+
+    /// What the drivers noticed beside exchanges since the last call.
+    fn take_notes(&self, _at_end: bool) -> Notes {
+        Notes::default()
+    }
 }

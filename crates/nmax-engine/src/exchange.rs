@@ -5,7 +5,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use nmax_http::{Exchange, Failure, Origin, Request as HttpRequest, Url};
+use nmax_http::{Alarm, Exchange, Failure, Origin, Request as HttpRequest, Url};
 use nmax_metrics::{ErrorKind, NameId, Nanos, Network, Outcome, Sample};
 use nmax_plan::plan::{Method, Request, Step};
 use nmax_plan::template::{Escape, Values};
@@ -58,6 +58,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let request = HttpRequest {
             origin: &place.origin,
             bytes,
+            rest: &[],
+            pause_at: None,
             is_head: step.method == Method::Head,
             idempotent: step.method.is_idempotent(),
             keep_alive: keeps_alive(plan),
@@ -66,7 +68,15 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let timeout = step.timeout.unwrap_or(plan.defaults.timeout);
         let deadline = turn.begun + Nanos::from(timeout);
         self.limit.arm(deadline);
-        let exchange = match bounded(context, &self.limit, deadline, self.driver.exchange(&request)).await {
+        let exchange = match bounded(
+            context,
+            &self.limit,
+            deadline,
+            &self.alarm,
+            self.driver.exchange(&request),
+        )
+        .await
+        {
             Bounded::Finished(exchange) => exchange,
             Bounded::TimedOut => {
                 let error = Failure::new(ErrorKind::Timeout, format!("no complete reply within {timeout:?}"));
@@ -125,8 +135,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             status: None,
             bytes_received: 0,
             bytes_sent: 0,
+            send: Nanos::ZERO,
+            bytes_decoded: 0,
             retried: false,
-            opened_connection: false,
+            opened: None,
+            resumed: None,
             informational: 0,
             error: Some(Failure::new(ErrorKind::Protocol, text)),
         };
@@ -267,17 +280,26 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             first_byte: exchange.first_byte,
             done: exchange.done,
             network: exchange.network,
+            send: exchange.send,
             slot_wait,
             bytes_received: exchange.bytes_received,
             bytes_sent: exchange.bytes_sent,
+            bytes_decoded: exchange.bytes_decoded,
         };
         context.roll(exchange.done);
         let mut meter = context.meter.borrow_mut();
         meter.record(&sample, self.values.vu(), seen.assignment.number);
-        if exchange.opened_connection || exchange.retried || exchange.informational > 0 {
+        if exchange.opened.is_some() || exchange.retried || exchange.informational > 0 {
             let section = meter.section(seen.intended);
             let load = meter.window().aggregate.load_mut(section);
-            load.connections += u64::from(exchange.opened_connection);
+            if let Some(address) = exchange.opened {
+                load.connections += 1;
+                load.count_address(address, 1);
+            }
+            if let Some(resumed) = exchange.resumed {
+                load.tls_handshakes += 1;
+                load.tls_resumed += u64::from(resumed);
+            }
             load.retries += u64::from(exchange.retried);
             load.informational += u64::from(exchange.informational);
         }
@@ -289,12 +311,16 @@ async fn bounded<R: Runtime, D: Drivers>(
     context: &Context<R, D>,
     limit: &R::Timer,
     deadline: Nanos,
+    alarm: &Alarm,
     exchange: impl Future<Output = Exchange>,
 ) -> Bounded {
     let mut exchange = pin!(exchange);
     poll_fn(|task| {
         if let Poll::Ready(exchange) = exchange.as_mut().poll(task) {
             return Poll::Ready(Bounded::Finished(exchange));
+        }
+        if let Some(at) = alarm.take() {
+            limit.arm(at.min(deadline));
         }
         if context.state.cut.get() {
             return Poll::Ready(Bounded::Cut);

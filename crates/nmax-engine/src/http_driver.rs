@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::rc::Rc;
 
-use nmax_http::{Client, Exchange, Reply, Request, Shared};
+use nmax_http::{Alarm, Client, Exchange, Notes, Reply, Request, Shared};
 
 use crate::driver::{Driver, Drivers};
 use crate::real::RealClock;
@@ -25,10 +25,14 @@ impl HttpDrivers {
 impl Drivers for HttpDrivers {
     type Driver = HttpDriver;
 
-    fn make(&self) -> HttpDriver {
+    fn make(&self, alarm: Alarm) -> HttpDriver {
         HttpDriver {
-            client: Client::new(Rc::clone(&self.shared)),
+            client: Client::new(Rc::clone(&self.shared), alarm),
         }
+    }
+
+    fn take_notes(&self, at_end: bool) -> Notes {
+        self.shared.take_notes(at_end)
     }
 }
 

@@ -414,9 +414,11 @@ mod tests {
             first_byte: None,
             done: Nanos(number),
             network: Network::default(),
+            send: Nanos::ZERO,
             slot_wait: Nanos::ZERO,
             bytes_received: 0,
             bytes_sent: 0,
+            bytes_decoded: 0,
         };
         RawSample {
             sample,

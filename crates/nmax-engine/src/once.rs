@@ -6,7 +6,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use nmax_http::{Config, Exchange, KeepBody, Reply, Request, Shared};
+use nmax_http::{Alarm, Config, Exchange, KeepBody, Reply, Request, Shared};
 use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
@@ -61,8 +61,7 @@ pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartEr
         ca_pem: settings.ca_pem.clone(),
         insecure: plan.defaults.insecure,
         body_limit: plan.defaults.body_limit_bytes,
-        connect_timeout: None,
-        allow: Arc::clone(&settings.allow),
+        ..Config::new(Arc::clone(&settings.allow))
     };
     let clock = RealClock::starting_now();
     let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
@@ -175,9 +174,9 @@ struct Recording {
 impl Drivers for Recording {
     type Driver = RecordingDriver;
 
-    fn make(&self) -> RecordingDriver {
+    fn make(&self, alarm: Alarm) -> RecordingDriver {
         RecordingDriver {
-            inner: self.inner.make(),
+            inner: self.inner.make(alarm),
             log: Rc::clone(&self.log),
         }
     }

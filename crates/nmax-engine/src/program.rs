@@ -124,6 +124,7 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
         requests: Names::new(names_max),
         scenarios: plan.scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
         checks: Vec::new(),
+        transactions: Vec::new(),
     };
     for request in plan.scenarios.iter().flat_map(requests) {
         if let Some(name) = request.name.as_constant() {
@@ -269,6 +270,7 @@ fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &
         Body::Empty => Vec::new(),
         Body::Text(text) | Body::Json(text) => vec![text],
         Body::Form(fields) => pairs(fields).collect(),
+        Body::Multipart(_) | Body::File(_) => Vec::new(),
     };
     let headers = plan
         .defaults

@@ -109,6 +109,7 @@ fn body_lines(request: &Request, has_type: bool, values: &impl Values, body: &mu
             }
             "application/x-www-form-urlencoded"
         }
+        Body::Multipart(_) | Body::File(_) => "",
     };
     if !has_type && !content_type.is_empty() {
         line(out, "content-type", content_type.as_bytes());

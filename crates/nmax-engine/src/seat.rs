@@ -104,8 +104,7 @@ impl Seat {
             ca_pem: self.settings.ca_pem.clone(),
             insecure: defaults.insecure,
             body_limit: defaults.body_limit_bytes,
-            connect_timeout: None,
-            allow: Arc::clone(&self.settings.allow),
+            ..Config::new(Arc::clone(&self.settings.allow))
         };
         let clock = RealClock::starting_now();
         let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;

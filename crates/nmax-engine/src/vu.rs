@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use nmax_http::{Jar, Url};
+use nmax_http::{Alarm, Jar, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{AtEnd, Connection, Plan, Step, ThinkTime, Visitor};
@@ -17,6 +17,9 @@ use crate::driver::{Driver, Drivers};
 use crate::program::Action;
 use crate::runtime::{Runtime, Timer};
 use crate::source::{Kind, row};
+
+/// The choice of a new or returning visitor belongs to no step.
+const VISITOR_STEP: u64 = u64::MAX;
 
 /// A virtual user.
 pub(crate) struct Vu<R: Runtime, D: Drivers> {
@@ -32,6 +35,8 @@ pub(crate) struct Vu<R: Runtime, D: Drivers> {
     pause: R::Timer,
     /// Time limit of the exchange under way.
     pub(crate) limit: R::Timer,
+    /// When the driver wants to be polled.
+    pub(crate) alarm: Alarm,
 }
 
 /// Reused by every exchange.
@@ -97,8 +102,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             .map(|scenario| scenario.slots.len())
             .max()
             .unwrap_or(0);
+        let alarm = Alarm::default();
         Self {
-            driver: context.drivers.make(),
+            driver: context.drivers.make(Rc::clone(&alarm)),
+            alarm,
             jar: Jar::new(),
             values: VuValues {
                 slots: vec![String::new(); slots],
@@ -217,7 +224,15 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         for (index, feeder) in plan.feeders.iter().enumerate() {
             self.values.rows[index] = row(feeder, index, plan.seed, assignment);
         }
-        if plan.defaults.visitor == Visitor::New {
+        let is_new = match plan.defaults.visitor {
+            Visitor::Returning => false,
+            Visitor::New => true,
+            Visitor::Mixed(share) => {
+                let (vu, iteration) = assignment.choice;
+                Choice::new(plan.seed, vu, iteration, VISITOR_STEP).unit(0) < share
+            }
+        };
+        if is_new {
             self.driver.forget();
         }
     }

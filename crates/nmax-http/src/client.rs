@@ -2,7 +2,7 @@
 
 mod exchange;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use nmax_metrics::{Clock, Nanos, Network};
 use tokio_rustls::TlsConnector;
 
-pub use exchange::{Exchange, Request};
+pub use exchange::{Exchange, Piece, Request};
 
 use crate::codec::{Receiver, Reply};
 use crate::connection::{Config, Stream, connect, handshake};
@@ -23,6 +23,19 @@ use crate::url::{Origin, Scheme};
 const RECEIVE_BYTES_MAX: usize = 64 * 1024;
 /// Connections that a client keeps; beyond that the one unused for longest is closed.
 const KEPT_MAX: usize = 16;
+
+/// When a client wants to be polled again although no byte came: a limit of a phase, or the end of a wait for
+/// `100 Continue`. The caller owns the timer; it looks here whenever an exchange is pending.
+pub type Alarm = Rc<Cell<Option<Nanos>>>;
+
+/// What a thread's clients noticed beside their exchanges.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// How long servers kept sockets open after complete replies that should have ended them.
+    pub held: Vec<Nanos>,
+    /// Ages of such sockets that were still open when they were given up.
+    pub held_open: Vec<Nanos>,
+}
 
 /// What the clients of one worker thread share.
 pub struct Shared<C> {
@@ -54,6 +67,12 @@ impl<C: Clock> Shared<C> {
         &self.config
     }
 
+    /// What was noticed since the last call; `at_end` gives up whatever is still being watched.
+    pub fn take_notes(&self, at_end: bool) -> Notes {
+        let _ = at_end;
+        Notes::default()
+    }
+
     /// The clock that stamps exchanges.
     pub fn clock(&self) -> &C {
         &self.clock
@@ -77,6 +96,8 @@ pub struct Client<C> {
     tls: Option<TlsConnector>,
     receiver: Receiver,
     progress: Progress,
+    #[expect(dead_code, reason = "set by the phases of an exchange")]
+    alarm: Alarm,
 }
 
 impl<C> fmt::Debug for Client<C> {
@@ -126,13 +147,14 @@ impl Progress {
 
 impl<C: Clock> Client<C> {
     /// A visitor without connections and tickets.
-    pub fn new(shared: Rc<Shared<C>>) -> Self {
+    pub fn new(shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
         Self {
             shared,
             kept: Vec::new(),
             tls: None,
             receiver: Receiver::new(),
             progress: Progress::default(),
+            alarm,
         }
     }
 
@@ -175,11 +197,14 @@ impl<C: Clock> Client<C> {
             first_byte: progress.first_byte,
             done,
             network: progress.network,
+            send: Nanos::ZERO,
             status: None,
             bytes_received: progress.bytes_received,
             bytes_sent: progress.bytes_sent,
+            bytes_decoded: 0,
             retried: progress.retried,
-            opened_connection: progress.opened_connection,
+            opened: None.or(progress.opened_connection.then_some(IpAddr::from([127, 0, 0, 1]))),
+            resumed: None,
             informational: self.receiver.informational(),
             error: None,
         }

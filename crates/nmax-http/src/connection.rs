@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use nmax_metrics::ErrorKind;
+use nmax_metrics::{ErrorKind, Nanos};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -16,6 +16,7 @@ use tokio_rustls::client::TlsStream;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::failure::Failure;
+use crate::url::Origin;
 
 #[cfg(test)]
 mod tests;
@@ -30,13 +31,120 @@ pub struct Config {
     pub ca_pem: Vec<Vec<u8>>,
     /// Take any certificate.
     pub insecure: bool,
-    /// The largest body, in bytes after chunked decoding; `u64::MAX` takes all.
+    /// What clients show when a server asks who they are.
+    pub client_certificate: Option<ClientCertificate>,
+    /// The largest body, in bytes after all decoding; `u64::MAX` takes all.
     pub body_limit: u64,
+    /// Undo content codings of replies.
+    pub decode: bool,
+    /// Bytes of a body kept when the status is 400 or above, whatever the request wants kept.
+    pub keep_failed_bytes: usize,
     /// The longest TCP connect per address, which needs a runtime with timers; `None` leaves it to the
     /// kernel and to the caller's own limit.
     pub connect_timeout: Option<Duration>,
+    /// Limits of phases, kept by [`crate::Alarm`].
+    pub phase_limits: PhaseLimits,
+    /// How names are resolved.
+    pub names: NameRules,
+    /// Local addresses that connections leave from, in turn; empty leaves it to the system.
+    pub sources: Vec<IpAddr>,
+    /// Everything goes through it.
+    pub proxy: Option<Proxy>,
     /// Asked for every address of a host before each connection: one refusal blocks it.
     pub allow: Allow,
+}
+
+impl Config {
+    /// Trusts the host's own issuers, limits nothing, goes straight to servers that `allow` lets it load.
+    pub fn new(allow: Allow) -> Self {
+        Self {
+            ca_pem: Vec::new(),
+            insecure: false,
+            client_certificate: None,
+            body_limit: u64::MAX,
+            decode: false,
+            keep_failed_bytes: 0,
+            connect_timeout: None,
+            phase_limits: PhaseLimits::default(),
+            names: NameRules::default(),
+            sources: Vec::new(),
+            proxy: None,
+            allow,
+        }
+    }
+}
+
+/// A certificate with its key, both PEM.
+#[derive(Clone)]
+pub struct ClientCertificate {
+    /// The certificate, then those between it and its issuer.
+    pub chain_pem: Vec<u8>,
+    /// Its private key.
+    pub key_pem: Vec<u8>,
+}
+
+/// Longest time of each phase; `None` leaves it to the caller's own limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PhaseLimits {
+    /// Name resolution.
+    pub dns: Option<Nanos>,
+    /// TCP connect, all addresses tried together.
+    pub connect: Option<Nanos>,
+    /// TLS handshake.
+    pub tls: Option<Nanos>,
+    /// First byte of the request to its last.
+    pub send: Option<Nanos>,
+    /// Last byte of the request to the first of the reply.
+    pub wait: Option<Nanos>,
+    /// First byte of the reply to its last.
+    pub receive: Option<Nanos>,
+}
+
+/// How names are resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NameRules {
+    /// How long an answer is believed; `None` = as long as the server says.
+    pub ttl: Option<Nanos>,
+    /// Each visitor asks for itself.
+    pub per_visitor: bool,
+    /// Which addresses are used.
+    pub family: Family,
+    /// Servers to ask in place of the system's.
+    pub servers: Vec<SocketAddr>,
+    /// Names that are not asked for.
+    pub hosts: Vec<HostOverride>,
+}
+
+/// Which addresses of a name are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Family {
+    /// Both, IPv6 first where the host has a route.
+    #[default]
+    Any,
+    /// IPv4 only.
+    V4,
+    /// IPv6 only.
+    V6,
+}
+
+/// Addresses given to a host name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostOverride {
+    /// The name, in lower case.
+    pub host: String,
+    /// Only for this port.
+    pub port: Option<u16>,
+    /// Where connections go, in turn; a port replaces that of the URL.
+    pub addresses: Vec<(IpAddr, Option<u16>)>,
+}
+
+/// An HTTP proxy.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// Where it listens.
+    pub origin: Origin,
+    /// Value of `proxy-authorization`.
+    pub authorization: Option<String>,
 }
 
 impl fmt::Debug for Config {

@@ -26,9 +26,9 @@ mod failure;
 mod resolve;
 mod tls;
 
-pub use client::{Client, Exchange, Request, Shared};
+pub use client::{Alarm, Client, Exchange, Notes, Piece, Request, Shared};
 pub use codec::{KeepBody, Reply};
-pub use connection::{Allow, Config};
+pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits, Proxy};
 pub use cookies::Jar;
 pub use failure::Failure;
 pub use tls::ConfigError;

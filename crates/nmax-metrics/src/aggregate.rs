@@ -3,7 +3,9 @@
 //! Every count is kept twice, for the *hold* (what statistics are made of) and for what is *outside* it (ramps,
 //! warm-up). An exchange or iteration belongs to the section of its intended instant.
 
-use crate::{ErrorKind, Histogram, NameId, Nanos, Outcome, Sample};
+use std::net::IpAddr;
+
+use crate::{ErrorKind, Histogram, NameId, Nanos, Network, Outcome, Sample};
 
 /// Part of a run's time, by intended instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -25,6 +27,7 @@ pub struct Aggregate {
     requests: Vec<[Option<Box<RequestStats>>; 2]>,
     scenarios: Vec<[ScenarioStats; 2]>,
     checks: Vec<[CheckStats; 2]>,
+    transactions: Vec<[TransactionStats; 2]>,
     load: [LoadStats; 2],
 }
 
@@ -103,6 +106,24 @@ impl Aggregate {
         self.checks.len()
     }
 
+    /// Statistics of a transaction, by its index in [`crate::Catalog::transactions`].
+    pub fn transaction(&self, section: Section, index: usize) -> Option<&TransactionStats> {
+        self.transactions.get(index).map(|pair| &pair[section as usize])
+    }
+
+    /// Statistics of a transaction, created if need be.
+    pub fn transaction_mut(&mut self, section: Section, index: usize) -> &mut TransactionStats {
+        if self.transactions.len() <= index {
+            self.transactions.resize_with(index + 1, Default::default);
+        }
+        &mut self.transactions[index][section as usize]
+    }
+
+    /// Number of transactions with statistics.
+    pub fn transaction_count(&self) -> usize {
+        self.transactions.len()
+    }
+
     /// What was due and started, and what the injector felt.
     pub fn load(&self, section: Section) -> &LoadStats {
         &self.load[section as usize]
@@ -127,6 +148,10 @@ impl Aggregate {
                 self.check_mut(section, index)
                     .merge(&other.checks[index][section as usize]);
             }
+            for index in 0..other.transactions.len() {
+                self.transaction_mut(section, index)
+                    .merge(&other.transactions[index][section as usize]);
+            }
             self.load_mut(section).merge(other.load(section));
         }
     }
@@ -148,6 +173,11 @@ impl Aggregate {
                     .check_mut(Section::Hold, index)
                     .merge(&self.checks[index][section as usize]);
             }
+            for index in 0..self.transactions.len() {
+                whole
+                    .transaction_mut(Section::Hold, index)
+                    .merge(&self.transactions[index][section as usize]);
+            }
             whole.load_mut(Section::Hold).merge(self.load(section));
         }
         whole
@@ -165,6 +195,7 @@ impl Aggregate {
             .iter_mut()
             .flatten()
             .for_each(|check| *check = CheckStats::default());
+        self.transactions.iter_mut().flatten().for_each(TransactionStats::reset);
         self.load.iter_mut().for_each(LoadStats::reset);
     }
 }
@@ -182,6 +213,10 @@ pub struct RequestStats {
     pub bytes_received: u64,
     /// Bytes sent on the wire.
     pub bytes_sent: u64,
+    /// Bytes of bodies once content codings were undone.
+    pub bytes_decoded: u64,
+    /// Spans that were not zero; `None` until the first one.
+    pub phases: Option<Box<Phases>>,
 }
 
 impl RequestStats {
@@ -202,6 +237,12 @@ impl RequestStats {
         }
         self.bytes_received += sample.bytes_received;
         self.bytes_sent += sample.bytes_sent;
+        self.bytes_decoded += sample.bytes_decoded;
+        let receive = sample.receive().unwrap_or_default();
+        // A small exchange on a kept connection has none of them.
+        if sample.network != Network::default() || sample.send > Nanos::ZERO || receive > Nanos::ZERO {
+            self.phases.get_or_insert_default().record(sample, receive);
+        }
     }
 
     /// Adds `n` replies with this status.
@@ -271,6 +312,10 @@ impl RequestStats {
         }
         self.bytes_received += other.bytes_received;
         self.bytes_sent += other.bytes_sent;
+        self.bytes_decoded += other.bytes_decoded;
+        if let Some(phases) = &other.phases {
+            self.phases.get_or_insert_default().merge(phases);
+        }
     }
 
     fn reset(&mut self) {
@@ -278,7 +323,63 @@ impl RequestStats {
             self.outcomes.iter_mut().flatten().for_each(|set| set.reset());
             self.status.iter_mut().for_each(|(_, count)| *count = 0);
             self.errors = Default::default();
-            (self.bytes_received, self.bytes_sent) = (0, 0);
+            (self.bytes_received, self.bytes_sent, self.bytes_decoded) = (0, 0, 0);
+            if let Some(phases) = &mut self.phases {
+                phases.all_mut().into_iter().for_each(Histogram::reset);
+            }
+        }
+    }
+}
+
+/// Spans of exchanges in which they were not zero. The time between send and first byte is `ttfb − send`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Name resolution.
+    pub dns: Histogram,
+    /// TCP connect, a proxy's tunnel included.
+    pub connect: Histogram,
+    /// TLS handshake.
+    pub tls: Histogram,
+    /// Sending, where the kernel did not take all at once.
+    pub send: Histogram,
+    /// done − first byte, where the reply came in more than one piece.
+    pub receive: Histogram,
+}
+
+impl Phases {
+    /// Names in the order of [`Phases::all`].
+    pub const NAMES: [&'static str; 5] = ["dns", "connect", "tls", "send", "receive"];
+
+    /// Every span, in the order of a request's life.
+    pub fn all(&self) -> [&Histogram; 5] {
+        [&self.dns, &self.connect, &self.tls, &self.send, &self.receive]
+    }
+
+    /// The same, to change.
+    pub fn all_mut(&mut self) -> [&mut Histogram; 5] {
+        [
+            &mut self.dns,
+            &mut self.connect,
+            &mut self.tls,
+            &mut self.send,
+            &mut self.receive,
+        ]
+    }
+
+    fn record(&mut self, sample: &Sample, receive: Nanos) {
+        let Network { dns, connect, tls } = sample.network;
+        let spans = [dns, connect, tls, sample.send, receive];
+        for (histogram, span) in self.all_mut().into_iter().zip(spans) {
+            if span > Nanos::ZERO {
+                histogram.record(span.0);
+            }
+        }
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.all_mut().into_iter().zip(other.all()) {
+            mine.merge(theirs);
         }
     }
 }
@@ -355,6 +456,30 @@ impl ScenarioStats {
     }
 }
 
+/// Statistics of one transaction: several exchanges that a user feels as one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TransactionStats {
+    /// Transactions that reached their end, failed ones included.
+    pub count: u64,
+    /// Of those, the ones in which something was not ok.
+    pub failed: u64,
+    /// From the intended start of the first exchange to the end of the last.
+    pub time: Histogram,
+}
+
+impl TransactionStats {
+    fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.failed += other.failed;
+        self.time.merge(&other.time);
+    }
+
+    fn reset(&mut self) {
+        (self.count, self.failed) = (0, 0);
+        self.time.reset();
+    }
+}
+
 /// Counts of one check.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CheckStats {
@@ -416,7 +541,25 @@ pub struct LoadStats {
     pub retries: u64,
     /// Interim (1xx) replies.
     pub informational: u64,
+    /// Redirects that were followed.
+    pub redirects: u64,
+    /// TLS handshakes that succeeded.
+    pub tls_handshakes: u64,
+    /// Of those, how many resumed a session.
+    pub tls_resumed: u64,
+    /// Connections opened by server address, in order of first occurrence, at most [`ADDRESSES_MAX`].
+    pub addresses: Vec<(IpAddr, u64)>,
+    /// How long servers kept a socket open after the complete reply that should have ended it, where that took
+    /// longer than [`HELD_MIN`]; ages of those still open are in it too.
+    pub held: Histogram,
+    /// Of `held`, how many were still open when nmax closed them.
+    pub held_open: u64,
 }
+
+/// Server addresses told apart; connections to others are only in the total.
+pub const ADDRESSES_MAX: usize = 64;
+/// A socket that a server closes within this time after a complete reply holds nobody up.
+pub const HELD_MIN: Nanos = Nanos::from_millis(100);
 
 impl LoadStats {
     fn merge(&mut self, other: &Self) {
@@ -434,20 +577,38 @@ impl LoadStats {
         self.connections += other.connections;
         self.retries += other.retries;
         self.informational += other.informational;
+        self.redirects += other.redirects;
+        self.tls_handshakes += other.tls_handshakes;
+        self.tls_resumed += other.tls_resumed;
+        for (address, count) in &other.addresses {
+            self.count_address(*address, *count);
+        }
+        self.held.merge(&other.held);
+        self.held_open += other.held_open;
+    }
+
+    /// Adds `n` connections to a server address.
+    pub fn count_address(&mut self, address: IpAddr, n: u64) {
+        if let Some((_, count)) = self.addresses.iter_mut().find(|(known, _)| *known == address) {
+            *count += n;
+        } else if self.addresses.len() < ADDRESSES_MAX {
+            self.addresses.push((address, n));
+        }
     }
 
     fn reset(&mut self) {
         self.censored.reset();
         self.injector_lag.reset();
-        let (censored, injector_lag) = (
-            std::mem::take(&mut self.censored),
-            std::mem::take(&mut self.injector_lag),
-        );
-        *self = Self {
-            censored,
-            injector_lag,
+        self.held.reset();
+        self.addresses.clear();
+        let kept = Self {
+            censored: std::mem::take(&mut self.censored),
+            injector_lag: std::mem::take(&mut self.injector_lag),
+            held: std::mem::take(&mut self.held),
+            addresses: std::mem::take(&mut self.addresses),
             ..Self::default()
         };
+        *self = kept;
     }
 }
 

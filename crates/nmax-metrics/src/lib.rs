@@ -23,7 +23,10 @@ pub mod sample;
 pub mod time;
 pub mod window;
 
-pub use aggregate::{Aggregate, CheckStats, Dropped, LatencySet, LoadStats, RequestStats, ScenarioStats, Section};
+pub use aggregate::{
+    Aggregate, CheckStats, Dropped, LatencySet, LoadStats, Phases, RequestStats, ScenarioStats, Section,
+    TransactionStats,
+};
 pub use failure::FailureExample;
 pub use histogram::Histogram;
 pub use names::{Catalog, NameId, Names, suggest_template};

@@ -94,6 +94,8 @@ pub struct Catalog {
     pub scenarios: Vec<String>,
     /// Check names, in the order of the plan.
     pub checks: Vec<String>,
+    /// Transaction names, in the order of the plan.
+    pub transactions: Vec<String>,
 }
 
 /// The path template that would join most of `names`, for example `GET /item/{id}`.

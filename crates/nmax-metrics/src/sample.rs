@@ -23,12 +23,16 @@ pub struct Sample {
     pub done: Nanos,
     /// Time spent on the network before sending.
     pub network: Network,
+    /// From the first byte written until the kernel had taken the last; zero when it took all at once.
+    pub send: Nanos,
     /// Time that the iteration waited for an in-flight slot; on its first request only.
     pub slot_wait: Nanos,
     /// Bytes received on the wire, heads included, below TLS excluded.
     pub bytes_received: u64,
     /// Bytes sent on the wire, heads included.
     pub bytes_sent: u64,
+    /// Bytes of the reply's body once its content coding was undone; as received when it had none.
+    pub bytes_decoded: u64,
 }
 
 /// Spans of connecting, all zero on a reused connection.
@@ -68,6 +72,11 @@ impl Sample {
     /// sent − intended.
     pub fn send_lag(&self) -> Option<Nanos> {
         self.sent.map(|sent| sent.since(self.intended))
+    }
+
+    /// done − first byte: the transfer of the reply.
+    pub fn receive(&self) -> Option<Nanos> {
+        self.first_byte.map(|first_byte| self.done.since(first_byte))
     }
 
     /// send lag − (DNS + connect + TLS) − wait for an in-flight slot: what the injector itself added.

@@ -119,8 +119,10 @@ impl Plan {
                 body_limit_bytes: 64 << 20,
                 ca_files: run.ca_files.clone(),
                 insecure: run.insecure,
+                ..Defaults::default()
             },
             target,
+            hosts: Vec::new(),
             feeders: Vec::new(),
             scenarios: vec![scenario(run, &path)],
             workload,
@@ -154,6 +156,8 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
         },
         extract: Vec::new(),
         timeout: None,
+        redirects_max: None,
+        expect_continue: false,
     };
     let steps = vec![Step::Request(Box::new(request))];
     Scenario {

@@ -304,8 +304,9 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
         Connection::PerRequest => "per-request",
     };
     let visitor = match defaults.visitor {
-        Visitor::Returning => "returning",
-        Visitor::New => "new",
+        Visitor::Returning => "returning".to_owned(),
+        Visitor::New => "new".to_owned(),
+        Visitor::Mixed(share) => format!("{} new", number::share(share)),
     };
     let version = match defaults.version {
         Version::Http10 => "HTTP/1.0",
@@ -319,7 +320,7 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
     let pairs = [
         ("workload", workload.as_str()),
         ("connection", connection),
-        ("visitor", visitor),
+        ("visitor", visitor.as_str()),
     ];
     let rest = [("version", version), ("timeout", timeout.as_str())];
     pairs

@@ -15,6 +15,8 @@ struct NamesFile {
     requests: Vec<String>,
     scenarios: Vec<String>,
     checks: Vec<String>,
+    #[serde(default)]
+    transactions: Vec<String>,
 }
 
 /// How many names a catalog has.
@@ -32,6 +34,7 @@ pub(crate) fn write(directory: &Path, catalog: &Catalog) -> Result<(), StoreErro
         requests: catalog.requests.list().to_vec(),
         scenarios: catalog.scenarios.clone(),
         checks: catalog.checks.clone(),
+        transactions: catalog.transactions.clone(),
     };
     let mut bytes = serde_json::to_vec_pretty(&file).expect("strings always become JSON");
     bytes.push(b'\n');
@@ -49,6 +52,7 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
                 requests: Names::default(),
                 scenarios,
                 checks,
+                transactions: Vec::new(),
             });
         }
         Err(error) => return Err(error),
@@ -69,5 +73,6 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
         requests,
         scenarios: file.scenarios,
         checks: file.checks,
+        transactions: file.transactions,
     })
 }

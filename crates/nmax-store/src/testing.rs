@@ -59,6 +59,7 @@ pub(crate) fn manifest(id: &str, started_at: &str) -> Manifest {
         authorization: None,
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
+        transactions: Vec::new(),
     }
 }
 
@@ -66,6 +67,7 @@ pub(crate) fn catalog(requests: usize) -> Catalog {
     let mut catalog = Catalog {
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
+        transactions: Vec::new(),
         ..Catalog::default()
     };
     (0..requests).for_each(|index| {
@@ -102,9 +104,11 @@ pub(crate) fn sample() -> impl Strategy<Value = (Section, Sample)> {
                     connect: Nanos(spans[0] / 2),
                     ..Network::default()
                 },
+                send: Nanos::ZERO,
                 slot_wait: Nanos(spans[0] / 4),
                 bytes_received: spans[1] % 5_000,
                 bytes_sent: 100,
+                bytes_decoded: 0,
             };
             (section, sample)
         },

@@ -1,7 +1,7 @@
 //! What must not be stored: secrets in the plan and on the command line are masked in the manifest and the report.
 
 use nmax_engine::{is_secret_header, is_secret_name, redact_fields};
-use nmax_plan::plan::{Body, Plan, Step};
+use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Step};
 use nmax_plan::template::{Part, Template};
 
 /// What stands in the place of a secret.
@@ -23,10 +23,19 @@ pub fn mask_plan(plan: &Plan) -> Plan {
         match &mut request.body {
             Body::Form(fields) => mask_pairs(fields),
             Body::Text(text) | Body::Json(text) => mask_texts(text),
-            Body::Empty => {}
+            Body::Multipart(parts) => parts.iter_mut().for_each(mask_part),
+            Body::Empty | Body::File(_) => {}
         }
     }
     plan
+}
+
+fn mask_part(part: &mut FormPart) {
+    if let PartContent::Text(text) = &mut part.content
+        && part.name.as_constant().is_some_and(is_secret_name)
+    {
+        mask(text);
+    }
 }
 
 fn mask_headers(headers: &mut [(String, Template)]) {

@@ -29,11 +29,8 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
     let (_recycle, recycled) = sync_channel(1);
     let (clock, names) = (RealClock::starting_now(), catalog(&plan, 10));
     let config = Config {
-        ca_pem: Vec::new(),
-        insecure: false,
         body_limit: plan.defaults.body_limit_bytes,
-        connect_timeout: None,
-        allow: Arc::new(|_, _| Ok(())),
+        ..Config::new(Arc::new(|_, _| Ok(())))
     };
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(config, clock).unwrap());

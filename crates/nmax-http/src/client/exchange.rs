@@ -1,7 +1,9 @@
 //! One exchange: reuse or open a connection, send, receive, retry a stale connection once.
 
+use std::fs::File;
 use std::future::poll_fn;
 use std::io;
+use std::net::IpAddr;
 use std::task::{Context, Poll};
 
 use nmax_metrics::{Clock, Nanos, Network};
@@ -17,8 +19,12 @@ use crate::url::Origin;
 pub struct Request<'a> {
     /// Where it goes.
     pub origin: &'a Origin,
-    /// Complete head and body, as they go on the wire.
+    /// Complete head and body, as they go on the wire; or all that comes before `rest`.
     pub bytes: &'a [u8],
+    /// What follows `bytes`: bodies that are not put together in memory.
+    pub rest: &'a [Piece<'a>],
+    /// Bytes of `bytes` to send before waiting for `100 Continue`, at most [`CONTINUE_WAIT`]; `None` sends all.
+    pub pause_at: Option<usize>,
     /// The method is HEAD, whose reply has no body.
     pub is_head: bool,
     /// Sending it twice does no more than sending it once, so a stale connection is tried again.
@@ -28,6 +34,24 @@ pub struct Request<'a> {
     /// What becomes of the reply's body.
     pub keep_body: KeepBody,
 }
+
+/// A part of a request.
+#[derive(Clone, Copy, Debug)]
+pub enum Piece<'a> {
+    /// These bytes.
+    Bytes(&'a [u8]),
+    /// The first bytes of a file, read while they are sent.
+    File {
+        /// The file, read by position, so that many may share it.
+        file: &'a File,
+        /// Bytes to send; a shorter file is an error of kind `injector`.
+        length: u64,
+    },
+}
+
+/// How long a request waits for `100 Continue` before it sends its body all the same (RFC 9110, 10.1.1).
+#[expect(dead_code, reason = "the wait is built on it")]
+pub(super) const CONTINUE_WAIT: Nanos = Nanos::from_secs(1);
 
 /// What one request and its reply measured. Instants are those of the shared clock.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,16 +64,22 @@ pub struct Exchange {
     pub done: Nanos,
     /// Spans of connecting, zero on a reused connection.
     pub network: Network,
+    /// From the first byte written until the kernel had taken the last; zero when it took all at once.
+    pub send: Nanos,
     /// Status of the valid reply; `None` beside an error.
     pub status: Option<u16>,
     /// Bytes received, heads and interim replies included, below TLS excluded.
     pub bytes_received: u64,
     /// Bytes sent, both times when retried, below TLS excluded.
     pub bytes_sent: u64,
+    /// Bytes of the body once its content coding was undone; as received when it had none.
+    pub bytes_decoded: u64,
     /// A kept connection was closed by the server before any byte of the reply, and a fresh one was used.
     pub retried: bool,
-    /// A TCP connection was opened.
-    pub opened_connection: bool,
+    /// The server address that a TCP connection was opened to; `None` when one was reused or none came about.
+    pub opened: Option<IpAddr>,
+    /// Whether the TLS handshake resumed a session; `None` without a handshake that succeeded.
+    pub resumed: Option<bool>,
     /// Interim (1xx) replies that came before the final one.
     pub informational: u16,
     /// Why there is no valid reply.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use nmax_http::{Client, Config, KeepBody, Request, Scheme, Shared};
+use nmax_http::{Alarm, Client, Config, KeepBody, Request, Scheme, Shared};
 use nmax_metrics::Network;
 use tokio::io::AsyncWriteExt;
 
@@ -20,7 +20,7 @@ async fn one_connection_serves_many_exchanges() {
     for round in 0..5 {
         let exchange = client.exchange(&get(&origin)).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
-        assert_eq!(exchange.opened_connection, round == 0);
+        assert_eq!(exchange.opened.is_some(), round == 0);
         assert_eq!(exchange.network != Network::default(), round == 0);
         assert_eq!(exchange.bytes_sent, GET.len() as u64);
         assert_eq!(exchange.bytes_received, TINY.len() as u64);
@@ -37,7 +37,7 @@ async fn one_connection_serves_many_exchanges() {
 async fn two_clock_readings_per_exchange() {
     let (origin, _) = serve_always(TINY).await;
     let clock = Readings::default();
-    let mut client = Client::new(Rc::new(Shared::new(config(), clock.clone()).unwrap()));
+    let mut client = Client::new(Rc::new(Shared::new(config(), clock.clone()).unwrap()), Alarm::default());
     client.exchange(&get(&origin)).await;
     for _ in 0..10 {
         let before = clock.count();
@@ -140,7 +140,7 @@ async fn a_connection_closed_while_idle_is_not_used() {
             })
             .await;
         assert_eq!((exchange.status, exchange.retried), (Some(200), false));
-        assert!(exchange.opened_connection);
+        assert!(exchange.opened.is_some());
         pause().await;
         pause().await;
     }
@@ -302,7 +302,7 @@ async fn a_server_that_never_answers_leaves_no_first_byte() {
     let timed = tokio::time::timeout(Duration::from_millis(20), client.exchange(&get(&origin))).await;
     assert!(timed.is_err());
     let known = client.abandon();
-    assert!(known.sent.is_some() && known.first_byte.is_none() && known.opened_connection);
+    assert!(known.sent.is_some() && known.first_byte.is_none() && known.opened.is_some());
 }
 
 /// A visitor of many origins holds few connections; the one unused for longest goes.
@@ -315,8 +315,8 @@ async fn kept_connections_are_limited() {
         client.exchange(&get(origins.last().unwrap())).await;
     }
     assert_eq!(client.open_connections(), 16);
-    assert!(!client.exchange(&get(&origins[1])).await.opened_connection);
-    assert!(client.exchange(&get(&origins[0])).await.opened_connection);
+    assert!(!client.exchange(&get(&origins[1])).await.opened.is_some());
+    assert!(client.exchange(&get(&origins[0])).await.opened.is_some());
 }
 
 /// Names go through the resolver once, and every address is shown to the hook.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nmax_http::{Client, Config, KeepBody, Origin, Request, Scheme, Shared};
+use nmax_http::{Alarm, Client, Config, KeepBody, Origin, Request, Scheme, Shared};
 use nmax_metrics::{Clock, Nanos};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -107,17 +107,14 @@ pub(crate) fn origin(scheme: Scheme, host: &str, port: u16) -> Origin {
 }
 
 pub(crate) fn config() -> Config {
-    Config {
-        ca_pem: Vec::new(),
-        insecure: false,
-        body_limit: u64::MAX,
-        connect_timeout: None,
-        allow: Arc::new(|_: &str, _: IpAddr| Ok(())),
-    }
+    Config::new(Arc::new(|_: &str, _: IpAddr| Ok(())))
 }
 
 pub(crate) fn client_with(config: Config) -> Client<Readings> {
-    Client::new(Rc::new(Shared::new(config, Readings::default()).unwrap()))
+    Client::new(
+        Rc::new(Shared::new(config, Readings::default()).unwrap()),
+        Alarm::default(),
+    )
 }
 
 pub(crate) fn client() -> Client<Readings> {
@@ -131,6 +128,8 @@ pub(crate) fn get(origin: &Origin) -> Request<'_> {
     Request {
         origin,
         bytes: GET,
+        rest: &[],
+        pause_at: None,
         is_head: false,
         idempotent: true,
         keep_alive: true,

@@ -79,7 +79,7 @@ async fn failure_of(config: Config, origin: &Origin) -> String {
         "{}",
         failure.text
     );
-    assert!(exchange.opened_connection && exchange.network.tls.0 > 0);
+    assert!(exchange.opened.is_some() && exchange.network.tls.0 > 0);
     failure.text.into_owned()
 }
 
@@ -99,7 +99,7 @@ async fn a_trusted_issuer() {
     }
     assert_eq!(accepted.count(), 1);
     client.forget();
-    assert!(client.exchange(&get(&origin)).await.opened_connection);
+    assert!(client.exchange(&get(&origin)).await.opened.is_some());
 }
 
 /// Uploads larger than the socket's buffer go out completely, and large replies come in.

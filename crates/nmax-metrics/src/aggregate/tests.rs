@@ -36,9 +36,11 @@ fn sample() -> impl Strategy<Value = (Section, Sample)> {
                     connect: Nanos(spans[0] / 2),
                     ..Network::default()
                 },
+                send: Nanos::ZERO,
                 slot_wait: Nanos(spans[0] / 4),
                 bytes_received: spans[1] % 5_000,
                 bytes_sent: 100,
+                bytes_decoded: 0,
             };
             (section, sample)
         })

@@ -56,6 +56,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         name,
         target: target?,
         defaults,
+        hosts: Vec::new(),
         feeders,
         scenarios,
         workload: load.workload,
@@ -166,6 +167,7 @@ fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> D
         body_limit_bytes: 64 << 20,
         ca_files: Vec::new(),
         insecure: false,
+        ..Defaults::default()
     };
     let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
         return defaults;

@@ -50,6 +50,8 @@ pub(super) fn decode(
         expect,
         extract,
         timeout,
+        redirects_max: None,
+        expect_continue: false,
     })
 }
 

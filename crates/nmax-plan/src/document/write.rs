@@ -194,6 +194,7 @@ fn request(request: &Request, scope: &Scope) -> Yaml {
         Body::Text(body) => map.push(entry("body", scope.text(body))),
         Body::Json(body) => map.push(entry("json", scope.text(body))),
         Body::Form(form) => map.push(entry("form", pairs(form, scope))),
+        Body::Multipart(_) | Body::File(_) => {}
     }
     map.push(entry("expect", expect(&request.expect, scope)));
     if !request.extract.is_empty() {

@@ -89,6 +89,7 @@ impl Run {
         let mut catalog = Catalog {
             scenarios: vec!["browse".into(), "sign-up".into()],
             ..Catalog::default()
+            transactions: Vec::new(),
         };
         catalog.checks = vec!["body contains \"basket\"".into(), "status 302".into()];
         let ids: Vec<_> = shape.names.iter().map(|name| catalog.requests.intern(name)).collect();
@@ -160,9 +161,11 @@ impl Run {
             first_byte: status.map(|_| at(at_s + lag_s + 0.6 * service_s)),
             done: at(done_s),
             network: Network::default(),
+            send: Nanos::ZERO,
             slot_wait: Nanos::ZERO,
             bytes_received: 900 + (random.unit() * 20_000.0) as u64,
             bytes_sent: 210,
+            bytes_decoded: 0,
         };
         let section = if intended >= self.hold.0 && intended < self.hold.1 {
             Section::Hold
@@ -280,7 +283,9 @@ fn plan(shape: &Shape) -> Plan {
             body_limit_bytes: 1 << 20,
             ca_files: Vec::new(),
             insecure: false,
+            ..Defaults::default()
         },
+        hosts: Vec::new(),
         feeders: Vec::new(),
         scenarios: Vec::new(),
         workload: Workload::Open {

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use nmax_engine::driver::{Driver, Drivers};
 use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
-use nmax_http::{Exchange, Failure, Reply, Request};
+use nmax_http::{Alarm, Exchange, Failure, Reply, Request};
 use nmax_metrics::{Clock, Nanos, Network};
 
 use super::server::{Answer, Call, Server};
@@ -72,7 +72,7 @@ impl SimDrivers {
 impl Drivers for SimDrivers {
     type Driver = SimDriver;
 
-    fn make(&self) -> SimDriver {
+    fn make(&self, _alarm: Alarm) -> SimDriver {
         SimDriver {
             shared: Rc::clone(&self.shared),
             timer: self.shared.runtime.timer(),
@@ -122,7 +122,10 @@ impl SimDriver {
             bytes_received: known.bytes_received,
             bytes_sent: known.bytes_sent,
             retried: false,
-            opened_connection: known.opened,
+            send: Nanos::ZERO,
+            bytes_decoded: 0,
+            opened: known.opened.then_some(std::net::IpAddr::from([127, 0, 0, 1])),
+            resumed: None,
             informational: self.receiver.informational(),
             error,
         }

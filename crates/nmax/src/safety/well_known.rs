@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::real::RealClock;
-use nmax_http::{Allow, Client, Config, KeepBody, Origin, Request, Shared};
+use nmax_http::{Alarm, Allow, Client, Config, KeepBody, Origin, Request, Shared};
 use tokio::time::timeout;
 
 use super::address::{Class, classify};
@@ -59,14 +59,11 @@ fn holds(text: &str, host: &Host) -> bool {
 /// The body of the reply with status 200, or why there is none.
 async fn fetch(origin: &Origin, allow: Allow) -> Result<Vec<u8>, String> {
     let config = Config {
-        ca_pem: Vec::new(),
-        insecure: false,
         body_limit: BODY_BYTES_MAX as u64,
-        connect_timeout: None,
-        allow,
+        ..Config::new(allow)
     };
     let shared = Shared::new(config, RealClock::starting_now()).map_err(|error| error.to_string())?;
-    let mut client = Client::new(Rc::new(shared));
+    let mut client = Client::new(Rc::new(shared), Alarm::default());
     let head = format!(
         "GET {PATH} HTTP/1.1\r\nhost: {}\r\nuser-agent: nmax/{}\r\naccept: text/plain\r\nconnection: close\r\n\r\n",
         origin.authority(),
@@ -76,6 +73,8 @@ async fn fetch(origin: &Origin, allow: Allow) -> Result<Vec<u8>, String> {
         .exchange(&Request {
             origin,
             bytes: head.as_bytes(),
+            rest: &[],
+            pause_at: None,
             is_head: false,
             idempotent: true,
             keep_alive: false,

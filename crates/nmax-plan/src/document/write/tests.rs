@@ -179,6 +179,8 @@ fn request(slots: usize) -> impl Strategy<Value = Step> {
                 expect: Expect { status, checks },
                 extract: vec![extract],
                 timeout,
+                redirects_max: None,
+                expect_continue: false,
             }))
         },
     )
@@ -283,6 +285,7 @@ fn defaults() -> impl Strategy<Value = Defaults> {
                 body_limit_bytes,
                 ca_files,
                 insecure,
+                ..Defaults::default()
             },
         )
 }
@@ -369,6 +372,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         name,
                         target,
                         defaults,
+                        hosts: Vec::new(),
                         feeders: feeders(),
                         scenarios,
                         workload,
