@@ -89,7 +89,6 @@ impl Run {
         let mut catalog = Catalog {
             scenarios: vec!["browse".into(), "sign-up".into()],
             ..Catalog::default()
-            transactions: Vec::new(),
         };
         catalog.checks = vec!["body contains \"basket\"".into(), "status 302".into()];
         let ids: Vec<_> = shape.names.iter().map(|name| catalog.requests.intern(name)).collect();
