@@ -59,7 +59,6 @@ pub(crate) fn manifest(id: &str, started_at: &str) -> Manifest {
         authorization: None,
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
-        transactions: Vec::new(),
     }
 }
 
