@@ -1,13 +1,17 @@
 //! A visitor's client: one exchange after another, with the instants of each.
 
 mod exchange;
+mod progress;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
+use std::future::poll_fn;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::rc::Rc;
+use std::task::Poll;
 
-use nmax_metrics::{Clock, Nanos, Network};
+use nmax_metrics::{Clock, Nanos};
 use tokio_rustls::TlsConnector;
 
 pub use exchange::{Exchange, Piece, Request};
@@ -18,6 +22,7 @@ use crate::failure::Failure;
 use crate::resolve::Names;
 use crate::tls::{ConfigError, Settings};
 use crate::url::{Origin, Scheme};
+use progress::{Deadline, Phase, Progress};
 
 /// Bytes that one receive call takes at most.
 const RECEIVE_BYTES_MAX: usize = 64 * 1024;
@@ -25,7 +30,8 @@ const RECEIVE_BYTES_MAX: usize = 64 * 1024;
 const KEPT_MAX: usize = 16;
 
 /// When a client wants to be polled again although no byte came: a limit of a phase, or the end of a wait for
-/// `100 Continue`. The caller owns the timer; it looks here whenever an exchange is pending.
+/// `100 Continue`. The caller owns the timer; it looks here whenever an exchange is pending. [`Nanos::MAX`] takes
+/// an instant back that was published before.
 pub type Alarm = Rc<Cell<Option<Nanos>>>;
 
 /// What a thread's clients noticed beside their exchanges.
@@ -43,6 +49,8 @@ pub struct Shared<C> {
     tls: Settings,
     names: Names,
     clock: C,
+    /// Whether any phase has a limit; without one, no exchange looks for it.
+    is_limited: bool,
     /// Where every receive call of the thread puts its bytes. Never borrowed across an await:
     /// what a reply needs later is copied out, so an idle visitor holds no buffer of its own.
     scratch: RefCell<Box<[u8]>>,
@@ -54,6 +62,7 @@ impl<C: Clock> Shared<C> {
         let tls = Settings::new(&config.ca_pem, config.insecure)?;
         let scratch = RefCell::new(vec![0; RECEIVE_BYTES_MAX].into_boxed_slice());
         Ok(Self {
+            is_limited: config.phase_limits.any(),
             config,
             tls,
             names: Names::default(),
@@ -96,7 +105,6 @@ pub struct Client<C> {
     tls: Option<TlsConnector>,
     receiver: Receiver,
     progress: Progress,
-    #[expect(dead_code, reason = "set by the phases of an exchange")]
     alarm: Alarm,
 }
 
@@ -105,43 +113,6 @@ impl<C> fmt::Debug for Client<C> {
         f.debug_struct("Client")
             .field("kept", &self.kept.len())
             .finish_non_exhaustive()
-    }
-}
-
-/// What is known of the current exchange, at any moment.
-#[derive(Clone, Copy, Debug, Default)]
-struct Progress {
-    sent: Option<Nanos>,
-    first_byte: Option<Nanos>,
-    network: Network,
-    bytes_sent: u64,
-    bytes_received: u64,
-    retried: bool,
-    opened_connection: bool,
-    /// The span of `network` that is running, and since when.
-    phase: Option<(Phase, Nanos)>,
-}
-
-/// A span of [`Network`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Phase {
-    Dns,
-    Connect,
-    Tls,
-}
-
-impl Progress {
-    /// Ends the running span at `now` and begins another, or none.
-    fn enter(&mut self, next: Option<Phase>, now: Nanos) {
-        if let Some((phase, since)) = self.phase.take() {
-            let span = match phase {
-                Phase::Dns => &mut self.network.dns,
-                Phase::Connect => &mut self.network.connect,
-                Phase::Tls => &mut self.network.tls,
-            };
-            *span = *span + now.since(since);
-        }
-        self.phase = next.map(|phase| (phase, now));
     }
 }
 
@@ -197,14 +168,14 @@ impl<C: Clock> Client<C> {
             first_byte: progress.first_byte,
             done,
             network: progress.network,
-            send: Nanos::ZERO,
+            send: progress.send(done),
             status: None,
             bytes_received: progress.bytes_received,
             bytes_sent: progress.bytes_sent,
             bytes_decoded: 0,
             retried: progress.retried,
-            opened: None.or(progress.opened_connection.then_some(IpAddr::from([127, 0, 0, 1]))),
-            resumed: None,
+            opened: progress.opened,
+            resumed: progress.resumed,
             informational: self.receiver.informational(),
             error: None,
         }
@@ -227,33 +198,54 @@ impl<C: Clock> Client<C> {
     /// Opens a connection; its spans go to the current exchange.
     async fn open(&mut self, origin: &Origin) -> Result<Stream, Failure> {
         let opened = self.open_phases(origin).await;
-        self.enter(None);
+        self.progress.enter(None, self.shared.clock.now());
         opened
     }
 
+    /// Each wait goes through [`Self::phase`], which keeps its time and its limit.
     async fn open_phases(&mut self, origin: &Origin) -> Result<Stream, Failure> {
         let shared = Rc::clone(&self.shared);
         let literal: Option<IpAddr> = origin.host.parse().ok();
         let addresses = match literal {
             Some(address) => Rc::from([address]),
             None => {
-                self.enter(Some(Phase::Dns));
-                shared.names.resolve(&origin.host, &shared.clock).await?
+                self.phase(Phase::Dns, shared.names.resolve(&origin.host, &shared.clock))
+                    .await?
             }
         };
         shared.config.check(&origin.host, &addresses)?;
-        self.enter(Some(Phase::Connect));
-        let stream = connect(&addresses, origin.port, shared.config.connect_timeout).await?;
-        self.progress.opened_connection = true;
+        let connecting = connect(&addresses, origin.port, shared.config.connect_timeout);
+        let stream = self.phase(Phase::Connect, connecting).await?;
+        self.progress.opened = stream.peer_addr().ok().map(|peer| peer.ip());
         if origin.scheme == Scheme::Http {
             return Ok(Stream::Plain(stream));
         }
-        self.enter(Some(Phase::Tls));
-        let connector = self.tls.get_or_insert_with(|| shared.tls.visitor());
-        handshake(connector, &origin.host, stream).await
+        let connector = self.tls.get_or_insert_with(|| shared.tls.visitor()).clone();
+        self.phase(Phase::Tls, handshake(&connector, &origin.host, stream))
+            .await
     }
 
-    fn enter(&mut self, next: Option<Phase>) {
-        self.progress.enter(next, self.shared.clock.now());
+    /// Does the work of a phase: its time goes to the exchange, and past its limit it is given up.
+    async fn phase<T>(&mut self, phase: Phase, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+        let begun = self.shared.clock.now();
+        self.progress.enter(Some(phase), begun);
+        if !self.shared.is_limited {
+            return work.await;
+        }
+        let deadline = Deadline::of(phase, &self.shared.config.phase_limits, begun);
+        let mut work = pin!(work);
+        poll_fn(|cx| {
+            if let Poll::Ready(result) = work.as_mut().poll(cx) {
+                return Poll::Ready(result);
+            }
+            match deadline {
+                Some(deadline) if self.shared.clock.now() >= deadline.at => Poll::Ready(Err(deadline.failure())),
+                _ => {
+                    self.alarm.set(Some(deadline.map_or(Nanos::MAX, |deadline| deadline.at)));
+                    Poll::Pending
+                }
+            }
+        })
+        .await
     }
 }

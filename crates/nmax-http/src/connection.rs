@@ -17,6 +17,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::failure::Failure;
 use crate::url::Origin;
+use crate::wire::WireLog;
 
 #[cfg(test)]
 mod tests;
@@ -50,6 +51,8 @@ pub struct Config {
     pub sources: Vec<IpAddr>,
     /// Everything goes through it.
     pub proxy: Option<Proxy>,
+    /// Told of everything that goes over connections.
+    pub wire: Option<WireLog>,
     /// Asked for every address of a host before each connection: one refusal blocks it.
     pub allow: Allow,
 }
@@ -69,6 +72,7 @@ impl Config {
             names: NameRules::default(),
             sources: Vec::new(),
             proxy: None,
+            wire: None,
             allow,
         }
     }

@@ -15,6 +15,7 @@
 //! - `failure`: why there was no valid reply, in words
 //! - `tls`, `resolve`, `connection`: the way to a server
 //! - `client`: one exchange after another
+//! - `wire`: what goes over a connection, for a person who watches it
 
 pub mod codec;
 pub mod cookies;
@@ -25,6 +26,7 @@ mod connection;
 mod failure;
 mod resolve;
 mod tls;
+mod wire;
 
 pub use client::{Alarm, Client, Exchange, Notes, Piece, Request, Shared};
 pub use codec::{KeepBody, Reply};
@@ -33,3 +35,4 @@ pub use cookies::Jar;
 pub use failure::Failure;
 pub use tls::ConfigError;
 pub use url::{Origin, Scheme, Url, UrlError};
+pub use wire::{WireEvent, WireLog};

@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 
 use nmax_metrics::{Clock, Nanos, Network};
 
-use super::{Client, Progress, Shared};
+use super::progress::Progress;
+use super::{Client, Shared};
 use crate::codec::{CodecError, Expected, KeepBody, Receiver};
 use crate::connection::Stream;
 use crate::failure::Failure;
@@ -42,6 +43,8 @@ pub enum Piece<'a> {
     Bytes(&'a [u8]),
     /// The first bytes of a file, read while they are sent.
     File {
+        /// What an error calls it.
+        name: &'a str,
         /// The file, read by position, so that many may share it.
         file: &'a File,
         /// Bytes to send; a shorter file is an error of kind `injector`.
