@@ -120,6 +120,8 @@ pub struct Receiver {
     /// What `head` says, once it is complete.
     parsed: Option<Head>,
     informational: u16,
+    /// A `100 Continue` was among the interim replies.
+    continued: bool,
 }
 
 #[derive(Debug)]
@@ -152,6 +154,7 @@ impl Receiver {
             body_bytes: 0,
             parsed: None,
             informational: 0,
+            continued: false,
         }
     }
 
@@ -167,6 +170,7 @@ impl Receiver {
         self.body.clear();
         self.body_bytes = 0;
         self.informational = 0;
+        self.continued = false;
     }
 
     /// Takes the next bytes of the stream; true when the reply is complete.
@@ -211,6 +215,11 @@ impl Receiver {
     /// Interim (1xx) replies skipped since the start.
     pub fn informational(&self) -> u16 {
         self.informational
+    }
+
+    /// True when the server asked for the rest of the request with `100 Continue`.
+    pub fn has_continued(&self) -> bool {
+        self.continued
     }
 
     /// True when the reply is complete and lets the connection live.
@@ -313,6 +322,7 @@ impl Receiver {
         if head.is_interim() {
             self.head.clear();
             self.informational += 1;
+            self.continued |= head.status == 100;
             if self.informational > INFORMATIONAL_MAX {
                 return Err(CodecError::TooManyInformational);
             }
