@@ -101,12 +101,46 @@ impl Histogram {
         self.exact.clamped += other.exact.clamped;
     }
 
+    /// What is left without the values of `part`, all of which are in it: the inverse of [`Self::merge`].
+    ///
+    /// Count and sum are exact, minimum and maximum as good as their buckets.
+    pub fn without(&self, part: &Self) -> Self {
+        if part.is_empty() {
+            return self.clone();
+        }
+        let mut rest = Self::new();
+        let mut taken = part.recorded().peekable();
+        let (mut min_ns, mut max_ns) = (u64::MAX, 0);
+        for (low_ns, high_ns, count) in self.recorded() {
+            let of_part = taken.next_if(|(low, _, _)| *low == low_ns).map_or(0, |(_, _, n)| n);
+            let left = count.saturating_sub(of_part);
+            if left > 0 {
+                rest.buckets.add(low_ns, left);
+                min_ns = min_ns.min(low_ns.max(self.exact.min_ns));
+                max_ns = high_ns.min(self.exact.max_ns);
+            }
+        }
+        rest.exact = Exact {
+            sum_ns: self.exact.sum_ns.saturating_sub(part.exact.sum_ns),
+            min_ns,
+            max_ns,
+            clamped: self.exact.clamped.saturating_sub(part.exact.clamped),
+        };
+        rest
+    }
+
     /// Empties it and keeps its memory.
     pub fn reset(&mut self) {
         if !self.is_empty() {
             self.buckets.reset();
             self.exact = Exact::EMPTY;
         }
+    }
+
+    /// Memory beside the value itself, bytes.
+    #[cfg(test)]
+    fn memory_bytes(&self) -> usize {
+        self.buckets.memory_bytes()
     }
 
     /// Number of values.

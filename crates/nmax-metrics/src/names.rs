@@ -37,6 +37,13 @@ impl Names {
         }
     }
 
+    /// The same, when a name beyond the cap was already asked for `overflowed` times: for reading back what was written.
+    #[must_use]
+    pub fn with_overflowed(mut self, overflowed: u64) -> Self {
+        self.overflowed = overflowed;
+        self
+    }
+
     /// The id of `name`, new if need be; the id of [`OTHER`] once the cap is reached.
     pub fn intern(&mut self, name: &str) -> NameId {
         if let Some(id) = self.ids.get(name) {

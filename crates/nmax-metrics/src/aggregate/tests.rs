@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
 use super::*;
-use crate::Network;
+use crate::{ErrorKind, Histogram, Nanos, Network, Outcome};
 
 fn sample() -> impl Strategy<Value = (Section, Sample)> {
     let outcome = prop_oneof![
@@ -33,14 +33,15 @@ fn sample() -> impl Strategy<Value = (Section, Sample)> {
                 first_byte: is_sent.then_some(first_byte),
                 done: first_byte + Nanos(spans[2]),
                 network: Network {
+                    dns: Nanos(spans[0] / 8 * (spans[0] % 2)),
                     connect: Nanos(spans[0] / 2),
-                    ..Network::default()
+                    tls: Nanos(spans[0] / 8 * (spans[0] % 3 / 2)),
                 },
-                send: Nanos::ZERO,
+                send: Nanos(spans[1] / 3 * (spans[1] % 2)),
                 slot_wait: Nanos(spans[0] / 4),
                 bytes_received: spans[1] % 5_000,
                 bytes_sent: 100,
-                bytes_decoded: 0,
+                bytes_decoded: spans[1] % 9_000,
             };
             (section, sample)
         })
@@ -55,12 +56,24 @@ fn of(samples: &[(Section, Sample)]) -> Aggregate {
         let scenario = aggregate.scenario_mut(*section, 2);
         scenario.started += 1;
         scenario.iteration_time.record(sample.response_time().0);
+        let transaction = aggregate.transaction_mut(*section, 1);
+        transaction.count += 1;
+        transaction.failed += u64::from(sample.outcome != Outcome::Ok);
+        transaction.time.record(sample.service_time().unwrap_or_default().0);
+        let load = aggregate.load_mut(*section);
+        load.redirects += 1;
+        load.count_address([127, 0, 0, sample.name.0 as u8].into(), 1);
+        load.held.record(sample.response_time().0);
     }
     aggregate
 }
 
-/// Status codes are kept in order of first occurrence, which merging may change.
+/// Status codes and addresses are kept in order of first occurrence, which merging may change.
 fn sorted(mut aggregate: Aggregate) -> Aggregate {
+    aggregate
+        .load
+        .iter_mut()
+        .for_each(|load| load.addresses.sort_unstable());
     aggregate
         .requests
         .iter_mut()
@@ -88,6 +101,7 @@ proptest! {
         let (left, right, union) = (sorted(left), sorted(right), sorted(of(&samples)));
         prop_assert_eq!(&left.load, &union.load);
         for section in Section::ALL {
+            prop_assert_eq!(left.transaction(section, 1), union.transaction(section, 1));
             prop_assert_eq!(&left.total(section).latencies(), &union.total(section).latencies());
             for name in 0..4 {
                 prop_assert_eq!(left.request(section, NameId(name)), union.request(section, NameId(name)));
@@ -104,6 +118,32 @@ proptest! {
         prop_assert_eq!(whole.count(), samples.len() as u64);
         prop_assert_eq!(whole.errors(), whole.errors.iter().sum::<u64>());
         prop_assert_eq!(whole.latencies().response.count(), samples.len() as u64);
+    }
+
+    /// Law: each phase holds the spans that were not zero, and `wait` is `ttfb − send` of every exchange with a byte.
+    #[test]
+    fn phases_are_the_spans_of_the_samples(samples in proptest::collection::vec(sample(), 0..40)) {
+        let total = of(&samples).whole().total(Section::Hold);
+        let phases = total.phases.clone().unwrap_or_default();
+        let spans = |span: fn(&Sample) -> Nanos| {
+            let mut histogram = Histogram::new();
+            let spans = samples.iter().map(|(_, sample)| span(sample).0).filter(|span| *span > 0);
+            spans.for_each(|span| histogram.record(span));
+            histogram
+        };
+        prop_assert_eq!(&phases.dns, &spans(|sample| sample.network.dns));
+        prop_assert_eq!(&phases.connect, &spans(|sample| sample.network.connect));
+        prop_assert_eq!(&phases.tls, &spans(|sample| sample.network.tls));
+        prop_assert_eq!(&phases.send, &spans(|sample| sample.send));
+        prop_assert_eq!(&phases.receive, &spans(|sample| sample.receive().unwrap_or_default()));
+        let mut waits = Histogram::new();
+        for (_, sample) in &samples {
+            sample.ttfb().into_iter().for_each(|ttfb| waits.record(ttfb.since(sample.send).0));
+        }
+        let wait = total.wait();
+        prop_assert!(wait.recorded().eq(waits.recorded()));
+        prop_assert_eq!(wait.exact().sum_ns, waits.exact().sum_ns);
+        prop_assert_eq!(total.bytes_decoded, samples.iter().map(|(_, sample)| sample.bytes_decoded).sum::<u64>());
     }
 
     /// Law: 0 ≤ service ≤ response, and injector lag ≤ send lag.
@@ -127,10 +167,61 @@ fn reset_leaves_nothing_behind() {
         aggregate.whole().total(Section::Hold),
         RequestStats { ..Default::default() }
     );
+    assert_eq!(aggregate.whole().load(Section::Hold), &LoadStats::default());
+    assert_eq!(
+        aggregate.whole().transaction(Section::Hold, 1),
+        Some(&TransactionStats::default())
+    );
     let mut again = Aggregate::default();
     again.merge(&aggregate);
     assert!(
         again.requests(Section::Hold).next().is_none(),
         "an emptied aggregate merges as nothing"
     );
+}
+
+/// A small exchange on a kept connection has no phases, also after a window that had some.
+#[test]
+fn phases_cost_nothing_where_there_are_none() {
+    let sample = Sample {
+        name: NameId(0),
+        scenario: 0,
+        outcome: Outcome::Ok,
+        status: Some(200),
+        intended: Nanos(10),
+        sent: Some(Nanos(20)),
+        first_byte: Some(Nanos(50_000)),
+        done: Nanos(50_000),
+        network: Network::default(),
+        send: Nanos::ZERO,
+        slot_wait: Nanos::ZERO,
+        bytes_received: 1,
+        bytes_sent: 1,
+        bytes_decoded: 1,
+    };
+    let connecting = Sample {
+        network: Network {
+            connect: Nanos(5_000),
+            ..Network::default()
+        },
+        ..sample
+    };
+    let mut worker = Aggregate::default();
+    worker.record(Section::Hold, &connecting);
+    worker.reset();
+    worker.record(Section::Hold, &sample);
+    let mut window = Aggregate::default();
+    window.merge(&worker);
+    let stats = window.request(Section::Hold, NameId(0)).unwrap();
+    assert_eq!(stats.phases, None);
+    assert_eq!(stats.wait(), stats.latencies().ttfb);
+}
+
+#[test]
+fn addresses_beyond_the_cap_are_only_in_the_total() {
+    let mut load = LoadStats::default();
+    (0..100_u8).for_each(|host| load.count_address([10, 0, 0, host].into(), 2));
+    load.count_address([10, 0, 0, 1].into(), 1);
+    assert_eq!(load.addresses.len(), ADDRESSES_MAX);
+    assert_eq!(load.addresses[1], ([10, 0, 0, 1].into(), 3));
 }

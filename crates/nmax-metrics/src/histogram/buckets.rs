@@ -92,6 +92,12 @@ impl Buckets {
         (self.first, self.end, self.total) = (0, 0, 0);
     }
 
+    /// Memory of the counts, bytes.
+    #[cfg(test)]
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.counts.capacity() * size_of::<u64>()
+    }
+
     /// Sum of the counts.
     pub(super) fn total(&self) -> u64 {
         self.total

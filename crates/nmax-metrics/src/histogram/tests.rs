@@ -42,6 +42,22 @@ proptest! {
         prop_assert_eq!(&right, &union);
     }
 
+    /// Law: taking out what was merged in leaves the rest; minimum and maximum to a bucket.
+    #[test]
+    fn without_undoes_merge(a in values(), b in values()) {
+        let (a, b) = (of(&a), of(&b));
+        let mut union = a.clone();
+        union.merge(&b);
+        let rest = union.without(&b);
+        prop_assert!(rest.recorded().eq(a.recorded()));
+        prop_assert_eq!((rest.exact().sum_ns, rest.exact().clamped), (a.exact().sum_ns, a.exact().clamped));
+        for (got, want) in [(rest.min_ns(), a.min_ns()), (rest.max_ns(), a.max_ns())] {
+            let (got, want) = (got.unwrap(), want.unwrap());
+            prop_assert!(got.abs_diff(want) as f64 <= (want as f64 * 1e-3).max(1e3), "{got} {want}");
+        }
+        prop_assert_eq!(a.without(&a), Histogram::new());
+    }
+
     /// Count, sum, minimum and maximum are exact; writing to the standard form and back keeps the buckets.
     #[test]
     fn exact_figures_and_standard_form(values in values()) {
@@ -82,6 +98,20 @@ fn empty_has_no_numbers() {
         (histogram.quantile_ns(0.5), histogram.mean_ns(), histogram.min_ns()),
         (None, None, None)
     );
+}
+
+/// A billion samples take as much memory as a thousand of the same sizes.
+#[test]
+fn memory_is_flat_in_the_number_of_samples() {
+    let sizes_ns = || (0..1_000_u64).map(|i| 1_000 + i * 50_000);
+    let (mut few, mut many) = (Histogram::new(), Histogram::new());
+    sizes_ns().for_each(|value_ns| few.record(value_ns));
+    for _ in 0..1_000 {
+        sizes_ns().for_each(|value_ns| many.record_n(value_ns, 1_000));
+    }
+    assert_eq!((few.count(), many.count()), (1_000, 1_000_000_000));
+    assert_eq!(many.memory_bytes(), few.memory_bytes());
+    assert!(many.memory_bytes() < 100_000, "{}", many.memory_bytes());
 }
 
 /// Rivals cap at one million samples or fewer; here five million go in and five million are counted.

@@ -1,0 +1,121 @@
+//! What was due and started, on which connections, and what the injector felt.
+
+use std::net::IpAddr;
+
+use crate::{Histogram, Nanos};
+
+/// Due iterations that never started.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// The injector could not keep up.
+    pub injector: u64,
+    /// The in-flight limit was reached.
+    pub in_flight_limit: u64,
+}
+
+impl Dropped {
+    /// Both.
+    pub fn total(&self) -> u64 {
+        self.injector + self.in_flight_limit
+    }
+}
+
+/// What was due and started, and what the injector felt.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoadStats {
+    /// Iterations whose intended start passed (open workloads).
+    pub due: u64,
+    /// Iterations started.
+    pub started: u64,
+    /// Of those, how many had waited for an in-flight slot.
+    pub waited: u64,
+    /// Due iterations never started.
+    pub dropped: Dropped,
+    /// Exchanges unfinished at the end, with their ages since the intended instant.
+    pub censored: Histogram,
+    /// Send lag − network − wait for a slot, per exchange.
+    pub injector_lag: Histogram,
+    /// Integral of the number of iterations in flight over time, ns.
+    pub in_flight_ns: u128,
+    /// Most iterations in flight at once (of one worker; summed over workers it is an upper bound).
+    pub in_flight_max: u64,
+    /// CPU time of the worker threads.
+    pub cpu: Nanos,
+    /// Time the worker threads existed: the whole that `cpu` is a part of.
+    pub worker_time: Nanos,
+    /// Connections opened.
+    pub connections: u64,
+    /// Exchanges repeated because a kept connection had been closed.
+    pub retries: u64,
+    /// Interim (1xx) replies.
+    pub informational: u64,
+    /// Redirects that were followed.
+    pub redirects: u64,
+    /// TLS handshakes that succeeded.
+    pub tls_handshakes: u64,
+    /// Of those, how many resumed a session.
+    pub tls_resumed: u64,
+    /// Connections opened by server address, in order of first occurrence, at most [`ADDRESSES_MAX`].
+    pub addresses: Vec<(IpAddr, u64)>,
+    /// How long servers kept a socket open after the complete reply that should have ended it, where that took
+    /// longer than [`HELD_MIN`]; ages of those still open are in it too.
+    pub held: Histogram,
+    /// Of `held`, how many were still open when nmax closed them.
+    pub held_open: u64,
+}
+
+/// Server addresses told apart; connections to others are only in the total.
+pub const ADDRESSES_MAX: usize = 64;
+/// A socket that a server closes within this time after a complete reply holds nobody up.
+pub const HELD_MIN: Nanos = Nanos::from_millis(100);
+
+impl LoadStats {
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.due += other.due;
+        self.started += other.started;
+        self.waited += other.waited;
+        self.dropped.injector += other.dropped.injector;
+        self.dropped.in_flight_limit += other.dropped.in_flight_limit;
+        self.censored.merge(&other.censored);
+        self.injector_lag.merge(&other.injector_lag);
+        self.in_flight_ns += other.in_flight_ns;
+        self.in_flight_max = self.in_flight_max.max(other.in_flight_max);
+        self.cpu = self.cpu + other.cpu;
+        self.worker_time = self.worker_time + other.worker_time;
+        self.connections += other.connections;
+        self.retries += other.retries;
+        self.informational += other.informational;
+        self.redirects += other.redirects;
+        self.tls_handshakes += other.tls_handshakes;
+        self.tls_resumed += other.tls_resumed;
+        for (address, count) in &other.addresses {
+            self.count_address(*address, *count);
+        }
+        self.held.merge(&other.held);
+        self.held_open += other.held_open;
+    }
+
+    /// Adds `n` connections to a server address.
+    pub fn count_address(&mut self, address: IpAddr, n: u64) {
+        if let Some((_, count)) = self.addresses.iter_mut().find(|(known, _)| *known == address) {
+            *count += n;
+        } else if self.addresses.len() < ADDRESSES_MAX {
+            self.addresses.push((address, n));
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.censored.reset();
+        self.injector_lag.reset();
+        self.held.reset();
+        self.addresses.clear();
+        let kept = Self {
+            censored: std::mem::take(&mut self.censored),
+            injector_lag: std::mem::take(&mut self.injector_lag),
+            held: std::mem::take(&mut self.held),
+            addresses: std::mem::take(&mut self.addresses),
+            ..Self::default()
+        };
+        *self = kept;
+    }
+}

@@ -1,0 +1,269 @@
+//! Counts and distributions of the exchanges of one request name.
+
+use crate::{ErrorKind, Histogram, Nanos, Network, Outcome, Sample};
+
+/// Statistics of one request name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RequestStats {
+    /// Latencies by outcome: ok, failed, error. `None` until the first one.
+    pub outcomes: [Option<Box<LatencySet>>; 3],
+    /// Replies by status code, in order of first occurrence.
+    pub status: Vec<(u16, u64)>,
+    /// Errors by [`ErrorKind::index`].
+    pub errors: [u64; ErrorKind::ALL.len()],
+    /// Bytes received on the wire.
+    pub bytes_received: u64,
+    /// Bytes sent on the wire.
+    pub bytes_sent: u64,
+    /// Bytes of bodies once content codings were undone.
+    pub bytes_decoded: u64,
+    /// Spans that were not zero; `None` until the first one.
+    pub phases: Option<Box<Phases>>,
+}
+
+impl RequestStats {
+    /// Adds one exchange.
+    #[inline]
+    pub fn record(&mut self, sample: &Sample) {
+        let class = match sample.outcome {
+            Outcome::Ok => 0,
+            Outcome::Failed => 1,
+            Outcome::Error(kind) => {
+                self.errors[kind.index()] += 1;
+                2
+            }
+        };
+        self.outcomes[class].get_or_insert_default().record(sample);
+        if let Some(status) = sample.status {
+            self.count_status(status, 1);
+        }
+        self.bytes_received += sample.bytes_received;
+        self.bytes_sent += sample.bytes_sent;
+        self.bytes_decoded += sample.bytes_decoded;
+        let receive = sample.receive().unwrap_or_default();
+        // A small exchange on a kept connection has none of them.
+        if sample.network != Network::default() || sample.send > Nanos::ZERO || receive > Nanos::ZERO {
+            self.phases.get_or_insert_default().record(sample, receive);
+        }
+    }
+
+    /// Adds `n` replies with this status.
+    pub fn count_status(&mut self, status: u16, n: u64) {
+        match self.status.iter_mut().find(|(code, _)| *code == status) {
+            Some((_, count)) => *count += n,
+            None => self.status.push((status, n)),
+        }
+    }
+
+    /// Exchanges that ended ok.
+    pub fn ok(&self) -> u64 {
+        self.count_of(0)
+    }
+
+    /// Valid replies that were not ok.
+    pub fn failed(&self) -> u64 {
+        self.count_of(1)
+    }
+
+    /// Exchanges without a valid reply.
+    pub fn errors(&self) -> u64 {
+        self.count_of(2)
+    }
+
+    /// All exchanges.
+    pub fn count(&self) -> u64 {
+        self.ok() + self.failed() + self.errors()
+    }
+
+    /// (failed + errors) / count; `None` without exchanges.
+    pub fn failure_rate(&self) -> Option<f64> {
+        let count = self.count();
+        (count > 0).then(|| (self.failed() + self.errors()) as f64 / count as f64)
+    }
+
+    fn count_of(&self, class: usize) -> u64 {
+        self.outcomes[class].as_ref().map_or(0, |set| set.response.count())
+    }
+
+    /// Whether there was no exchange.
+    pub fn is_empty(&self) -> bool {
+        self.count() == 0
+    }
+
+    /// Latencies of all outcomes together.
+    pub fn latencies(&self) -> LatencySet {
+        let mut all = LatencySet::default();
+        self.outcomes.iter().flatten().for_each(|set| all.merge(set));
+        all
+    }
+
+    /// From the last byte sent to the first byte received, of all exchanges that got one: `ttfb − send`.
+    pub fn wait(&self) -> Histogram {
+        let ttfb = self.latencies().ttfb;
+        let Some(phases) = &self.phases else { return ttfb };
+        let mut wait = ttfb.without(&phases.slow_ttfb);
+        wait.merge(&phases.slow_wait);
+        wait
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.outcomes.iter_mut().zip(&other.outcomes) {
+            if let Some(theirs) = theirs.as_ref().filter(|set| !set.response.is_empty()) {
+                mine.get_or_insert_default().merge(theirs);
+            }
+        }
+        for (status, count) in &other.status {
+            if *count > 0 {
+                self.count_status(*status, *count);
+            }
+        }
+        for (mine, theirs) in self.errors.iter_mut().zip(other.errors) {
+            *mine += theirs;
+        }
+        self.bytes_received += other.bytes_received;
+        self.bytes_sent += other.bytes_sent;
+        self.bytes_decoded += other.bytes_decoded;
+        if let Some(phases) = other.phases.as_ref().filter(|phases| !phases.is_empty()) {
+            self.phases.get_or_insert_default().merge(phases);
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        if !self.is_empty() {
+            self.outcomes.iter_mut().flatten().for_each(|set| set.reset());
+            self.status.iter_mut().for_each(|(_, count)| *count = 0);
+            self.errors = Default::default();
+            (self.bytes_received, self.bytes_sent, self.bytes_decoded) = (0, 0, 0);
+            if let Some(phases) = &mut self.phases {
+                phases.all_mut().into_iter().for_each(Histogram::reset);
+            }
+        }
+    }
+}
+
+/// Spans of exchanges in which they were not zero.
+///
+/// The kernel takes most requests at once, and then `ttfb` is the wait for the server. The others are told apart, so
+/// that [`RequestStats::wait`] is exact and an ordinary exchange pays nothing for it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Phases {
+    /// Name resolution.
+    pub dns: Histogram,
+    /// TCP connect, a proxy's tunnel included.
+    pub connect: Histogram,
+    /// TLS handshake.
+    pub tls: Histogram,
+    /// Sending, where the kernel did not take all at once.
+    pub send: Histogram,
+    /// done − first byte, where the reply came in more than one piece.
+    pub receive: Histogram,
+    /// first byte − sent of exchanges whose sending took time.
+    pub slow_ttfb: Histogram,
+    /// The same without the sending.
+    pub slow_wait: Histogram,
+}
+
+impl Phases {
+    /// Names in the order of [`Phases::all`].
+    pub const NAMES: [&'static str; 7] = ["dns", "connect", "tls", "send", "receive", "slow_ttfb", "slow_wait"];
+
+    /// Every distribution.
+    pub fn all(&self) -> [&Histogram; 7] {
+        [
+            &self.dns,
+            &self.connect,
+            &self.tls,
+            &self.send,
+            &self.receive,
+            &self.slow_ttfb,
+            &self.slow_wait,
+        ]
+    }
+
+    /// The same, to change.
+    pub fn all_mut(&mut self) -> [&mut Histogram; 7] {
+        [
+            &mut self.dns,
+            &mut self.connect,
+            &mut self.tls,
+            &mut self.send,
+            &mut self.receive,
+            &mut self.slow_ttfb,
+            &mut self.slow_wait,
+        ]
+    }
+
+    fn record(&mut self, sample: &Sample, receive: Nanos) {
+        let Network { dns, connect, tls } = sample.network;
+        let spans = [
+            (&mut self.dns, dns),
+            (&mut self.connect, connect),
+            (&mut self.tls, tls),
+            (&mut self.send, sample.send),
+            (&mut self.receive, receive),
+        ];
+        for (histogram, span) in spans {
+            if span > Nanos::ZERO {
+                histogram.record(span.0);
+            }
+        }
+        if let Some(ttfb) = sample.ttfb().filter(|_| sample.send > Nanos::ZERO) {
+            self.slow_ttfb.record(ttfb.0);
+            self.slow_wait.record(ttfb.since(sample.send).0);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.all().into_iter().all(Histogram::is_empty)
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.all_mut().into_iter().zip(other.all()) {
+            mine.merge(theirs);
+        }
+    }
+}
+
+/// The distributions of one outcome, side by side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LatencySet {
+    /// done − intended
+    pub response: Histogram,
+    /// done − sent, of exchanges that were sent
+    pub service: Histogram,
+    /// sent − intended, of exchanges that were sent
+    pub send_lag: Histogram,
+    /// first byte − sent, of exchanges that got a byte
+    pub ttfb: Histogram,
+}
+
+impl LatencySet {
+    #[inline]
+    fn record(&mut self, sample: &Sample) {
+        self.response.record(sample.response_time().0);
+        if let Some(sent) = sample.sent {
+            self.service.record(sample.done.since(sent).0);
+            self.send_lag.record(sent.since(sample.intended).0);
+            if let Some(first_byte) = sample.first_byte {
+                self.ttfb.record(first_byte.since(sent).0);
+            }
+        }
+    }
+
+    /// Adds all of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.response.merge(&other.response);
+        self.service.merge(&other.service);
+        self.send_lag.merge(&other.send_lag);
+        self.ttfb.merge(&other.ttfb);
+    }
+
+    fn reset(&mut self) {
+        self.response.reset();
+        self.service.reset();
+        self.send_lag.reset();
+        self.ttfb.reset();
+    }
+}
