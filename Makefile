@@ -1,6 +1,6 @@
 # Commands of daily work. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench ci clean
+.PHONY: help build demo test bench fuzz ci clean
 
 CARGO ?= cargo
 
@@ -21,6 +21,10 @@ bench: ## Compare with wrk and k6, measure send lag, calibrate (installs the too
 	@bash scripts/install-bench-deps.sh
 	$(CARGO) build --release --package nmax
 	@python3 benchsuite/bench.py
+
+fuzz: ## Fuzz replies, cookies, URLs and plans, FUZZ_SECONDS each (default 600)
+	@bash scripts/install-fuzz-deps.sh
+	@bash scripts/fuzz.sh
 
 ci: ## Format, lints and tests, as required before a merge
 	@$(CARGO) xtask ci

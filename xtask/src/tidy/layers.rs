@@ -40,7 +40,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 12] = [
+pub(crate) const TABLE: [Row; 13] = [
     row(
         "nmax-plan",
         Layer::Pure,
@@ -145,6 +145,7 @@ pub(crate) const TABLE: [Row; 12] = [
         &[],
     ),
     row("xtask", Layer::Program, &[], &[]),
+    row("fuzz", Layer::Program, &["nmax-http", "nmax-plan"], &["libfuzzer-sys"]),
 ];
 
 /// What tests of any crate may name.

@@ -1,0 +1,8 @@
+//! What must hold for any input, whoever wrote it: one function per fuzz target, which panics where it does not hold.
+//!
+//! The fuzzer calls them with inputs that it makes up; a test of the command calls them with the seeds.
+
+pub mod codec;
+pub mod cookies;
+pub mod plan;
+pub mod urls;
