@@ -44,8 +44,16 @@ pub struct InjectorFacts {
     pub open_files_max: Option<u64>,
     /// Soft limit of descriptors.
     pub open_files_limit: Option<u64>,
-    /// Most local ports in use at once.
+    /// Most local ports in use at once, from one address to one destination.
     pub ports_used_max: Option<u64>,
+    /// Local ports that the system gives out.
+    pub ports_limit: Option<u64>,
+    /// Most connections of the host in TIME_WAIT.
+    pub time_wait_max: Option<u64>,
+    /// Least share of the memory that was available, 0 to 1.
+    pub memory_available_min: Option<f64>,
+    /// Memory of the injector that was swapped out during the run, bytes.
+    pub swapped_bytes: Option<u64>,
     /// Windows without a report of some worker (a gap in the data).
     pub windows_missing: u64,
     /// The run was stopped by a person or a limit before its planned end.

@@ -4,12 +4,18 @@
 //! [`Gate::limit`] that it carries. A figure that is not known closes no gate: its value is `None`. Waiting
 //! for the target never closes a gate.
 
+mod host;
+
 use nmax_metrics::{ErrorKind, Histogram, LoadStats, Nanos, Section};
 use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Op;
 
 use crate::words::{count, counted, share, time_ms};
 use crate::{Evidence, Gate};
+
+pub use host::{
+    MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, SWAPPED_BYTES_MAX, memory, open_files, ports, swap,
+};
 
 /// G1: least share of due iterations that started.
 pub const RATE_SHARE_MIN: f64 = 0.98;
@@ -21,8 +27,6 @@ pub const LAG_SHARE_MAX: f64 = 0.1;
 pub const LAG_MS_MAX: f64 = 1.0;
 /// G4: share of a core from which a worker counts as saturated.
 pub const CPU_SHARE_MAX: f64 = 0.95;
-/// G4: share of the descriptor limit from which it counts as reached.
-pub const OPEN_FILES_SHARE_MAX: f64 = 0.95;
 /// G8: largest share of windows that may be missing.
 pub const GAPS_SHARE_MAX: f64 = 0.02;
 /// G1, G3: that many late or missing ones say nothing yet, however few there are in all.
@@ -47,11 +51,6 @@ const ERRORS: Id = Id {
     code: "G4",
     name: "injector errors",
     reason: "G4_INJECTOR_ERRORS",
-};
-const OPEN_FILES: Id = Id {
-    code: "G4",
-    name: "open files",
-    reason: "G4_OPEN_FILES",
 };
 const SAMPLES: Id = Id {
     code: "G8",
@@ -86,6 +85,9 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
         injector_cpu(injector.cpu_utilization_max),
         injector_errors(errors),
         open_files(injector.open_files_max, injector.open_files_limit),
+        ports(injector.ports_used_max, injector.ports_limit),
+        memory(injector.memory_available_min),
+        swap(injector.swapped_bytes),
         samples_exist(samples, censored),
         gaps(
             injector.windows_missing,
@@ -282,29 +284,6 @@ pub fn injector_errors(errors: u64) -> Gate {
     )
 }
 
-/// G4: descriptors stayed clear of their limit.
-pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {
-    let (Some(most), Some(allowed)) = (most, limit) else {
-        return unknown(OPEN_FILES, "", "open files or their limit are not known");
-    };
-    let figures = format!(
-        "{} of {} were in use",
-        count(most),
-        counted(allowed, "allowed descriptor")
-    );
-    Tested {
-        id: OPEN_FILES,
-        value: most as f64,
-        op: Op::Below,
-        limit: OPEN_FILES_SHARE_MAX * allowed as f64,
-        unit: "",
-    }
-    .gate(
-        |_| figures.clone(),
-        |_| format!("{figures}: raise the limit (`ulimit -n`) or use fewer connections"),
-    )
-}
-
 /// G8: at least one exchange was completed in the whole run.
 pub fn samples_exist(samples: u64, censored: u64) -> Gate {
     Tested {
@@ -376,7 +355,18 @@ fn windows(end: Nanos, width: Nanos) -> u64 {
 
 /// The stable code of the reason that a closed gate is.
 pub(crate) fn reason_code(gate: &Gate) -> &'static str {
-    let all = [RATE, LAG, CPU, ERRORS, OPEN_FILES, SAMPLES, GAPS];
+    let all = [
+        RATE,
+        LAG,
+        CPU,
+        ERRORS,
+        host::OPEN_FILES,
+        host::PORTS,
+        host::MEMORY,
+        host::SWAP,
+        SAMPLES,
+        GAPS,
+    ];
     all.iter()
         .find(|id| id.code == gate.code && id.name == gate.name)
         .map_or(gate.code, |id| id.reason)

@@ -46,7 +46,7 @@ pub(crate) fn value(value: f64, unit: &str) -> String {
 }
 
 /// At least three significant digits, whole above 100.
-fn digits(value: f64) -> String {
+pub(crate) fn digits(value: f64) -> String {
     match value.abs() {
         size if (100.0..1e15).contains(&size) => {
             let sign = if value < 0.0 { "-" } else { "" };

@@ -1,19 +1,40 @@
-//! This process's own resources, read from `/proc`: what the injector uses up while it generates.
+//! This process's own resources and its host's, read from `/proc` and `/sys`: what the injector uses up while it
+//! generates. What cannot be read is absent, never zero.
+//!
+//! # Layout
+//! - [`ports`]: local ports and TIME_WAIT; [`memory`]: memory and control groups
 
+pub mod memory;
+pub mod ports;
+
+use std::collections::HashSet;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use nmax_metrics::{Nanos, Resource};
 use rustix::process::{Resource as Limit, getrlimit};
+use rustix::time::{ClockId, clock_gettime};
 
-/// A reading of this process.
+/// The part of one core that looking at each socket may take: one in this many.
+const LOOK_COST: u64 = 200;
+
+/// A reading of this process and its host.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reading {
     /// Open file descriptors.
     pub open_files: Option<u64>,
-    /// Of those, sockets: an upper bound of the local ports in use.
+    /// Of those, sockets; absent when they were not looked at this time.
     pub sockets: Option<u64>,
+    /// Local ports that are taken from one address to one destination of ours; absent as `sockets` is.
+    pub ports_used: Option<u64>,
+    /// Connections of the host in TIME_WAIT.
+    pub time_wait: Option<u64>,
     /// Resident memory, bytes.
     pub resident_bytes: Option<u64>,
+    /// Share of the memory that is available, 0 to 1.
+    pub memory_available: Option<f64>,
+    /// Memory of this process on swap, bytes.
+    pub swapped_bytes: Option<u64>,
     /// CPU time of all threads.
     pub cpu: Option<Nanos>,
 }
@@ -23,63 +44,116 @@ pub fn open_files_limit() -> Option<u64> {
     getrlimit(Limit::Nofile).current
 }
 
-/// Reads this process. What cannot be read is absent.
-pub fn read() -> Reading {
-    let (mut open_files, mut sockets) = (None, None);
-    if let Ok(entries) = fs::read_dir("/proc/self/fd") {
-        let (mut files, mut found) = (0_u64, 0_u64);
-        for entry in entries.flatten() {
-            files += 1;
-            let is_socket = fs::read_link(entry.path())
-                .is_ok_and(|link| link.as_os_str().as_encoded_bytes().starts_with(b"socket:"));
-            found += u64::from(is_socket);
+/// Reads this process again and again.
+#[derive(Debug)]
+pub struct Watch {
+    root: PathBuf,
+    ports: Option<ports::Counter>,
+    ports_limit: Option<u64>,
+    /// Not before this instant are all sockets looked at again.
+    next_look: Nanos,
+}
+
+impl Watch {
+    /// Reads below `root`, which is `/` but in tests.
+    pub fn new(root: &Path) -> Self {
+        let range = ports::range(root);
+        Self {
+            root: root.to_owned(),
+            ports_limit: range.as_ref().map(ports::Range::count),
+            ports: range.map(|range| {
+                let reuse = ports::reuse(root).unwrap_or(ports::Reuse::Never);
+                ports::Counter::new(range, reuse)
+            }),
+            next_look: Nanos::ZERO,
         }
-        // The listing itself holds one descriptor open.
-        (open_files, sockets) = (Some(files.saturating_sub(1)), Some(found));
     }
-    let cpu = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Reading {
-        open_files,
-        sockets,
-        resident_bytes: resident_bytes(),
-        cpu: Some(Nanos(
-            cpu.tv_sec.unsigned_abs() * 1_000_000_000 + cpu.tv_nsec.unsigned_abs(),
-        )),
+
+    /// Local ports that the system gives out.
+    pub fn ports_limit(&self) -> Option<u64> {
+        self.ports_limit
+    }
+
+    /// Reads all but what is too dear at the moment: with many thousand sockets a look at each of them takes tens of
+    /// milliseconds, so the next look waits until it costs no more than half a per cent of a core.
+    pub fn read(&mut self, at: Nanos) -> Reading {
+        let mut reading = Reading {
+            open_files: self.open_files(),
+            time_wait: ports::time_wait(&self.root),
+            resident_bytes: memory::resident_bytes(&self.root),
+            memory_available: memory::tightest(&self.root).map(|memory| memory.available_ratio()),
+            swapped_bytes: memory::swapped_bytes(&self.root),
+            cpu: Some(cpu_time(ClockId::ProcessCPUTime)),
+            ..Reading::default()
+        };
+        if at >= self.next_look {
+            let before = cpu_time(ClockId::ThreadCPUTime);
+            (reading.sockets, reading.ports_used) = self.look();
+            let cost = cpu_time(ClockId::ThreadCPUTime).since(before);
+            self.next_look = at + Nanos(cost.0.saturating_mul(LOOK_COST));
+        }
+        reading
+    }
+
+    fn open_files(&self) -> Option<u64> {
+        let entries = fs::read_dir(self.root.join("proc/self/fd")).ok()?;
+        // The listing itself holds one descriptor open.
+        Some((entries.count() as u64).saturating_sub(1))
+    }
+
+    /// Sockets of this process, and ports that are taken.
+    fn look(&mut self) -> (Option<u64>, Option<u64>) {
+        let Ok(entries) = fs::read_dir(self.root.join("proc/self/fd")) else {
+            return (None, None);
+        };
+        let links = entries.flatten().filter_map(|entry| fs::read_link(entry.path()).ok());
+        let own: HashSet<u64> = links.filter_map(|link| inode(link.to_str()?)).collect();
+        let ports = self.ports.as_mut().and_then(|ports| ports.most(&self.root, &own));
+        (Some(own.len() as u64), ports)
     }
 }
 
-fn resident_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    line.trim()
-        .strip_suffix(" kB")?
-        .trim()
-        .parse::<u64>()
-        .ok()
-        .map(|kilobytes| kilobytes * 1024)
+/// The number in `socket:[4711]`.
+fn inode(link: &str) -> Option<u64> {
+    link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+}
+
+fn cpu_time(clock: ClockId) -> Nanos {
+    let time = clock_gettime(clock);
+    Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+}
+
+/// A line of the run's resources about the injector: `source` is `process` or `host`.
+pub fn resource(at: Nanos, source: &str, metric: &str, value: f64, unit: &str) -> Resource {
+    Resource {
+        at,
+        host: "injector".into(),
+        source: source.into(),
+        metric: metric.into(),
+        value,
+        unit: unit.into(),
+    }
 }
 
 impl Reading {
     /// The reading as lines of the run's resources; `before` and its instant give the CPU's share.
     pub fn resources(&self, at: Nanos, before: &Self, before_at: Nanos) -> Vec<Resource> {
-        let line = |metric: &str, value: Option<f64>, unit: &str| {
-            value.map(|value| Resource {
-                at,
-                host: "injector".into(),
-                source: "process".into(),
-                metric: metric.into(),
-                value,
-                unit: unit.into(),
-            })
+        let line = |source: &str, metric: &str, value: Option<f64>, unit: &str| {
+            value.map(|value| resource(at, source, metric, value, unit))
         };
+        let number = |value: Option<u64>| value.map(|value| value as f64);
         let span = at.since(before_at);
         let cpu = (self.cpu.zip(before.cpu)).filter(|_| span > Nanos::ZERO);
         let cores = cpu.map(|(now, before)| now.since(before).0 as f64 / span.0 as f64);
         [
-            line("cpu_cores", cores, "cores"),
-            line("resident_bytes", self.resident_bytes.map(|bytes| bytes as f64), "bytes"),
-            line("open_files_count", self.open_files.map(|count| count as f64), "count"),
-            line("sockets_count", self.sockets.map(|count| count as f64), "count"),
+            line("process", "cpu_cores", cores, "cores"),
+            line("process", "resident_bytes", number(self.resident_bytes), "bytes"),
+            line("process", "swapped_bytes", number(self.swapped_bytes), "bytes"),
+            line("process", "open_files_count", number(self.open_files), "count"),
+            line("process", "sockets_count", number(self.sockets), "count"),
+            line("process", "ports_used_count", number(self.ports_used), "count"),
+            line("host", "time_wait_count", number(self.time_wait), "count"),
+            line("host", "memory_available_ratio", self.memory_available, "ratio"),
         ]
         .into_iter()
         .flatten()
@@ -88,18 +162,4 @@ impl Reading {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_open_file_is_counted() {
-        let before = read();
-        let _socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let after = read();
-        assert!(
-            after.sockets > before.sockets || after.open_files > before.open_files,
-            "{before:?} {after:?}"
-        );
-        assert!(after.resident_bytes.unwrap() > 0);
-    }
-}
+mod tests;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use nmax_analysis::Judgement;
-use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, watch};
+use nmax_engine::watch::{self, Watch};
+use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings};
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Plan, Workload};
@@ -89,7 +90,7 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     };
     let mut live = Live::new(order.quiet);
     let mut tally = Tally::new(plan);
-    let mut observer = Observer::default();
+    let mut observer = Observer::new();
     let mut asked = 0;
     let mut trouble = None;
     loop {
@@ -203,14 +204,29 @@ fn keep(
 }
 
 /// Reads this process once per window.
-#[derive(Default)]
 struct Observer {
+    watch: Watch,
     before: Option<(watch::Reading, Nanos)>,
 }
 
 impl Observer {
+    fn new() -> Self {
+        Self {
+            watch: Watch::new(Path::new("/")),
+            before: None,
+        }
+    }
+
     fn observe(&mut self, writer: &mut RunWriter, tally: &mut Tally, run: &Run) -> Result<(), StoreError> {
-        let (now, reading) = (run.now(), watch::read());
+        let now = run.now();
+        let reading = self.watch.read(now);
+        if self.before.is_none()
+            && let Some(limit) = self.watch.ports_limit()
+        {
+            let limit = watch::resource(now, "host", "ports_limit_count", limit as f64, "count");
+            writer.resource(&limit)?;
+            tally.resource(&limit);
+        }
         let (before, before_at) = self.before.unwrap_or((reading, now));
         self.before = Some((reading, now));
         for resource in reading.resources(now, &before, before_at) {

@@ -27,6 +27,8 @@ pub struct Tally {
     windows: u64,
     last_end: Nanos,
     cpu: (Nanos, Nanos),
+    /// The injector's memory on swap at its first reading, bytes.
+    swapped_first: Option<u64>,
     /// What is known of the injector.
     pub facts: InjectorFacts,
     /// When the load ended, if not as planned.
@@ -60,6 +62,7 @@ impl Tally {
             windows: 0,
             last_end: Nanos::ZERO,
             cpu: (Nanos::ZERO, Nanos::ZERO),
+            swapped_first: None,
             facts: InjectorFacts::default(),
             load_ended: None,
             ended: None,
@@ -111,10 +114,21 @@ impl Tally {
             return;
         }
         let value = resource.value;
-        let most = |known: &mut Option<u64>| *known = Some(known.unwrap_or(0).max(value as u64));
+        let most = |known: &mut Option<u64>| most_of(known, value as u64);
         match resource.metric.as_str() {
             "open_files_count" => most(&mut self.facts.open_files_max),
-            "sockets_count" => most(&mut self.facts.ports_used_max),
+            "ports_used_count" => most(&mut self.facts.ports_used_max),
+            "ports_limit_count" => self.facts.ports_limit = Some(value as u64),
+            "time_wait_count" => most(&mut self.facts.time_wait_max),
+            "memory_available_ratio" => {
+                let least = &mut self.facts.memory_available_min;
+                *least = Some(least.unwrap_or(1.0).min(value));
+            }
+            "swapped_bytes" => {
+                // What was out before the run says nothing about it.
+                let first = *self.swapped_first.get_or_insert(value as u64);
+                most_of(&mut self.facts.swapped_bytes, (value as u64).saturating_sub(first));
+            }
             "open_files_limit_count" => self.facts.open_files_limit = Some(value as u64),
             "workers_count" => self.facts.workers = value as u32,
             "cpu_utilization_hold_max" => self.facts.cpu_utilization_max = Some(value),
@@ -180,6 +194,10 @@ impl Tally {
             .for_each(|window| sum.merge(&window.aggregate));
         sum
     }
+}
+
+fn most_of(known: &mut Option<u64>, value: u64) {
+    *known = Some(known.unwrap_or(0).max(value));
 }
 
 fn nanos(seconds: f64) -> Nanos {

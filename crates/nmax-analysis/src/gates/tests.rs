@@ -30,7 +30,7 @@ fn every_gate_of_a_healthy_run_is_open_and_tested() {
     let gates = gates(&Run::healthy().evidence());
     assert_eq!(
         gates.iter().map(|gate| gate.code).collect::<Vec<_>>(),
-        ["G1", "G3", "G4", "G4", "G4", "G8", "G8"]
+        ["G1", "G3", "G4", "G4", "G4", "G4", "G4", "G4", "G8", "G8"]
     );
     for gate in gates {
         assert!(gate.holds && gate.value.is_some() && gate.limit.is_some(), "{gate:?}");
@@ -41,7 +41,7 @@ fn every_gate_of_a_healthy_run_is_open_and_tested() {
 #[test]
 fn each_gate_flips_with_its_input() {
     type Spoil = fn(&mut Run);
-    let cases: [(&str, Spoil, Spoil); 7] = [
+    let cases: [(&str, Spoil, Spoil); 10] = [
         (
             "rate",
             |run| run.totals.load_mut(Section::Hold).started = 980,
@@ -66,6 +66,21 @@ fn each_gate_flips_with_its_input() {
             "open files",
             |run| run.injector.open_files_max = Some(972),
             |run| run.injector.open_files_max = Some(973),
+        ),
+        (
+            "local ports",
+            |run| run.injector.ports_used_max = Some(26_820),
+            |run| run.injector.ports_used_max = Some(26_821),
+        ),
+        (
+            "memory",
+            |run| run.injector.memory_available_min = Some(0.05),
+            |run| run.injector.memory_available_min = Some(0.049),
+        ),
+        (
+            "swap",
+            |run| run.injector.swapped_bytes = Some(1 << 20),
+            |run| run.injector.swapped_bytes = Some((1 << 20) + 1),
         ),
         (
             "samples",
@@ -212,6 +227,11 @@ fn unknown_figures_close_nothing_and_say_so() {
         injector_cpu(Some(f64::NAN)),
         open_files(None, Some(5)),
         open_files(Some(5), None),
+        ports(None, Some(5)),
+        ports(Some(5), None),
+        memory(None),
+        memory(Some(f64::NAN)),
+        swap(None),
         injector_lag(&none, &none),
     ] {
         assert!(
@@ -245,6 +265,21 @@ fn closed_gates_say_figures_and_remedy() {
             open_files(Some(1_024), Some(1_024)),
             "1,024 of 1,024 allowed descriptors were in use: raise the limit (`ulimit -n`) or use fewer connections",
         ),
+        (
+            ports(Some(28_000), Some(28_232)),
+            "28,000 of 28,232 local ports towards one destination were in use: keep connections alive, leave from more \
+             addresses (`--source`), or widen net.ipv4.ip_local_port_range",
+        ),
+        (
+            memory(Some(0.031)),
+            "only 3.1 % of the memory was available at one time, 5 % must be: use fewer virtual users, smaller bodies or \
+             a larger machine",
+        ),
+        (
+            swap(Some(50 << 20)),
+            "50 MiB of the injector were swapped out, at most 1 MiB may be: its pauses are in the numbers; free memory, or \
+             use a machine without swap",
+        ),
     ];
     for (gate, want) in cases {
         // Histograms read to 0.1 %.
@@ -257,7 +292,7 @@ fn each_gate_has_its_reason_code() {
     let mut codes: Vec<_> = gates(&Run::healthy().evidence()).iter().map(reason_code).collect();
     codes.sort_unstable();
     codes.dedup();
-    assert_eq!(codes.len(), 7, "{codes:?}");
+    assert_eq!(codes.len(), 10, "{codes:?}");
 }
 
 proptest! {
@@ -273,12 +308,15 @@ proptest! {
 
     /// Law: a gate holds exactly when its own figures say so.
     #[test]
-    fn gates_follow_from_their_figures(started in 0_u64..2_000, utilization in 0.0..1.2_f64, missing in 0_u64..20, files in 0_u64..2_000) {
+    fn gates_follow_from_their_figures(started in 0_u64..2_000, utilization in 0.0..1.2_f64, missing in 0_u64..20, files in 0_u64..2_000,
+        available in 0.0..1.0_f64) {
         for (gate, at_least) in [
             (rate(&load(1_000, started, 0, 0, 0)), true),
             (injector_cpu(Some(utilization)), false),
             (gaps(missing, 100), false),
             (open_files(Some(files), Some(1_024)), false),
+            (ports(Some(files), Some(1_024)), false),
+            (memory(Some(available)), true),
         ] {
             let (value, limit) = (gate.value.unwrap(), gate.limit.unwrap());
             let within = if at_least { value >= limit } else { value < limit || (gate.code == "G8" && value == limit) };

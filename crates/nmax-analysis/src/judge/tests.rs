@@ -27,7 +27,7 @@ fn a_healthy_run_passes_without_a_word() {
             (Verdict::Pass, 0),
             "{judgement:?}"
         );
-        assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 7));
+        assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 10));
     }
 }
 

@@ -1,0 +1,143 @@
+//! G4: what the injector's host ran short of: descriptors, local ports, memory.
+
+use nmax_plan::threshold::Op;
+
+use super::{Id, Tested, unknown};
+use crate::Gate;
+use crate::words::{count, counted, digits, share};
+
+/// Share of the descriptor limit from which it counts as reached.
+pub const OPEN_FILES_SHARE_MAX: f64 = 0.95;
+/// Share of the local ports towards one destination from which they count as used up.
+pub const PORTS_SHARE_MAX: f64 = 0.95;
+/// Share of the memory that must stay available.
+pub const MEMORY_SHARE_MIN: f64 = 0.05;
+/// Memory of the injector that may be swapped out within a run, bytes: pages of its start say nothing.
+pub const SWAPPED_BYTES_MAX: u64 = 1 << 20;
+
+pub(super) const OPEN_FILES: Id = Id {
+    code: "G4",
+    name: "open files",
+    reason: "G4_OPEN_FILES",
+};
+pub(super) const PORTS: Id = Id {
+    code: "G4",
+    name: "local ports",
+    reason: "G4_LOCAL_PORTS",
+};
+pub(super) const MEMORY: Id = Id {
+    code: "G4",
+    name: "memory",
+    reason: "G4_MEMORY",
+};
+pub(super) const SWAP: Id = Id {
+    code: "G4",
+    name: "swap",
+    reason: "G4_SWAP",
+};
+
+/// Descriptors stayed clear of their limit.
+pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {
+    let (Some(most), Some(allowed)) = (most, limit) else {
+        return unknown(OPEN_FILES, "", "open files or their limit are not known");
+    };
+    let figures = format!(
+        "{} of {} were in use",
+        count(most),
+        counted(allowed, "allowed descriptor")
+    );
+    Tested {
+        id: OPEN_FILES,
+        value: most as f64,
+        op: Op::Below,
+        limit: OPEN_FILES_SHARE_MAX * allowed as f64,
+        unit: "",
+    }
+    .gate(
+        |_| figures.clone(),
+        |_| format!("{figures}: raise the limit (`ulimit -n`) or use fewer connections"),
+    )
+}
+
+/// Local ports towards the busiest destination stayed clear of the range that the system gives out.
+///
+/// `most` counts those of one source address to one destination that cannot be given out again: connections, and
+/// those in TIME_WAIT that are not reusable yet. `limit` is the number of ports in the range.
+pub fn ports(most: Option<u64>, limit: Option<u64>) -> Gate {
+    let (Some(most), Some(range)) = (most, limit) else {
+        return unknown(PORTS, "", "local ports in use or their range are not known");
+    };
+    let figures = format!(
+        "{} of {} towards one destination were in use",
+        count(most),
+        counted(range, "local port")
+    );
+    Tested {
+        id: PORTS,
+        value: most as f64,
+        op: Op::Below,
+        limit: PORTS_SHARE_MAX * range as f64,
+        unit: "",
+    }
+    .gate(
+        |_| figures.clone(),
+        |_| {
+            format!(
+                "{figures}: keep connections alive, leave from more addresses (`--source`), or widen \
+                 net.ipv4.ip_local_port_range"
+            )
+        },
+    )
+}
+
+/// Some memory stayed available; `least` is a share of all that this process may use, 0 to 1.
+pub fn memory(least: Option<f64>) -> Gate {
+    let Some(value) = least.filter(|value| value.is_finite()) else {
+        return unknown(MEMORY, "%", "the memory that was available is not known");
+    };
+    let figures = |value: f64| format!("at least {} of the memory stayed available", share(value));
+    Tested {
+        id: MEMORY,
+        value,
+        op: Op::AtLeast,
+        limit: MEMORY_SHARE_MIN,
+        unit: "%",
+    }
+    .gate(figures, |value| {
+        format!(
+            "only {} of the memory was available at one time, {} must be: use fewer virtual users, smaller bodies or \
+             a larger machine",
+            share(value),
+            share(MEMORY_SHARE_MIN)
+        )
+    })
+}
+
+/// The injector's memory was not swapped out during the run; `grown` in bytes.
+pub fn swap(grown: Option<u64>) -> Gate {
+    let Some(bytes) = grown else {
+        return unknown(SWAP, "bytes", "the injector's memory on swap is not known");
+    };
+    let mebibytes = |bytes: f64| format!("{} MiB", digits(bytes / f64::from(1 << 20)));
+    Tested {
+        id: SWAP,
+        value: bytes as f64,
+        op: Op::AtMost,
+        limit: SWAPPED_BYTES_MAX as f64,
+        unit: "bytes",
+    }
+    .gate(
+        |value| match bytes {
+            0 => "nothing of the injector was swapped out".into(),
+            _ => format!("{} of the injector were swapped out", mebibytes(value)),
+        },
+        |value| {
+            format!(
+                "{} of the injector were swapped out, at most {} may be: its pauses are in the numbers; free memory, or \
+                 use a machine without swap",
+                mebibytes(value),
+                mebibytes(SWAPPED_BYTES_MAX as f64)
+            )
+        },
+    )
+}
