@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Catalog, Names};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,9 @@ struct NamesFile {
     checks: Vec<String>,
     #[serde(default)]
     transactions: Vec<String>,
+    /// Absent in directories of earlier versions.
+    #[serde(default)]
+    overflowed: Option<u64>,
 }
 
 /// How many names a catalog has.
@@ -25,6 +29,7 @@ pub(crate) fn limits(catalog: &Catalog) -> Limits {
         requests: catalog.requests.list().len(),
         scenarios: catalog.scenarios.len(),
         checks: catalog.checks.len(),
+        transactions: catalog.transactions.len(),
     }
 }
 
@@ -35,6 +40,7 @@ pub(crate) fn write(directory: &Path, catalog: &Catalog) -> Result<(), StoreErro
         scenarios: catalog.scenarios.clone(),
         checks: catalog.checks.clone(),
         transactions: catalog.transactions.clone(),
+        overflowed: Some(catalog.requests.overflowed()),
     };
     let mut bytes = serde_json::to_vec_pretty(&file).expect("strings always become JSON");
     bytes.push(b'\n');
@@ -59,7 +65,9 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
     };
     let file: NamesFile = serde_json::from_slice(&bytes)
         .map_err(|error| StoreError::damaged(&path, Some(error.line() as u64), error.to_string()))?;
-    let mut requests = Names::new(file.requests.len());
+    // What was not written is seen from the names: only the cap lets their number exceed it.
+    let is_over = file.requests.len() > NAMES_MAX;
+    let mut requests = Names::new(file.requests.len()).with_overflowed(file.overflowed.unwrap_or(u64::from(is_over)));
     for (index, name) in file.requests.iter().enumerate() {
         if requests.intern(name).0 as usize != index {
             return Err(StoreError::damaged(

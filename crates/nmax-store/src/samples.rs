@@ -44,9 +44,11 @@ const SCHEMA: &str = "message sample {
     required int64 dns_ns;
     required int64 connect_ns;
     required int64 tls_ns;
+    required int64 send_ns;
     required int64 slot_wait_ns;
     required int64 bytes_received;
     required int64 bytes_sent;
+    required int64 bytes_decoded;
     required binary why (UTF8);
 }";
 
@@ -248,9 +250,11 @@ fn write_rows(
     columns.required::<Int64Type>(|row| signed(row.sample.network.dns.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.network.connect.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.network.tls.0))?;
+    columns.required::<Int64Type>(|row| signed(row.sample.send.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.slot_wait.0))?;
     columns.required::<Int64Type>(|row| signed(row.sample.bytes_received))?;
     columns.required::<Int64Type>(|row| signed(row.sample.bytes_sent))?;
+    columns.required::<Int64Type>(|row| signed(row.sample.bytes_decoded))?;
     columns.required::<ByteArrayType>(|row| text(row.why.name()))?;
     group.close()?;
     Ok(())

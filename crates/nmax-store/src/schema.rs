@@ -83,6 +83,11 @@ fn names() -> Value {
             ("requests", strings("request names; id n is tag rN")),
             ("scenarios", strings("scenario names; id n is tag sN")),
             ("checks", strings("check names")),
+            ("transactions", strings("transaction names; id n is tag tN")),
+            (
+                "overflowed",
+                count("how often a request name beyond the cap was asked for; it is counted as `other`"),
+            ),
         ],
     )
 }
@@ -105,6 +110,7 @@ fn windows() -> Value {
             ("width_ns", count("its width, ns")),
             ("scenario_count", count("scenarios seen so far by the writer")),
             ("check_count", count("checks seen so far by the writer")),
+            ("transaction_count", count("transactions seen so far by the writer")),
             ("hold", section("phase hold, which statistics are made of")),
             ("outside", section("ramps and warm-up")),
             (
@@ -125,6 +131,10 @@ fn section(description: &str) -> Value {
         ("error_kinds", counts("errors by kind")),
         ("bytes_received", count("bytes received, heads included")),
         ("bytes_sent", count("bytes sent, heads included")),
+        (
+            "bytes_decoded",
+            count("bytes of bodies received, content codings undone"),
+        ),
     ]);
     let scenario = object(&[
         ("id", count("scenario id")),
@@ -141,7 +151,27 @@ fn section(description: &str) -> Value {
         ("passed", count("times it held")),
         ("failed", count("times it did not")),
     ]);
-    let load = object(&[
+    let transaction = object(&[
+        ("id", count("transaction id")),
+        (
+            "count",
+            count("transactions that reached their end, failed ones included"),
+        ),
+        ("failed", count("of those, the ones in which something was not ok")),
+    ]);
+    let mut section = object(&[
+        ("requests", list(request, "request names with exchanges")),
+        ("scenarios", list(scenario, "scenarios with iterations")),
+        ("checks", list(check, "checks with results")),
+        ("transactions", list(transaction, "transactions that ended")),
+        ("load", load()),
+    ]);
+    section["description"] = description.into();
+    section
+}
+
+fn load() -> Value {
+    object(&[
         ("due", count("iterations whose intended start passed (open workloads)")),
         ("started", count("iterations started")),
         ("waited", count("of those, how many had waited for an in-flight slot")),
@@ -169,15 +199,17 @@ fn section(description: &str) -> Value {
             count("exchanges repeated because a kept connection had been closed"),
         ),
         ("informational", count("interim (1xx) replies")),
-    ]);
-    let mut section = object(&[
-        ("requests", list(request, "request names with exchanges")),
-        ("scenarios", list(scenario, "scenarios with iterations")),
-        ("checks", list(check, "checks with results")),
-        ("load", load),
-    ]);
-    section["description"] = description.into();
-    section
+        ("redirects", count("redirects followed")),
+        ("tls_handshakes", count("TLS handshakes that succeeded")),
+        ("tls_resumed", count("of those, how many resumed a session")),
+        ("addresses", counts("connections opened by server address, at most 64")),
+        (
+            "held_open",
+            count(
+                "sockets kept open by the server after a complete reply that should have ended them, still open when given up",
+            ),
+        ),
+    ])
 }
 
 fn failures() -> Value {

@@ -1,15 +1,18 @@
-//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `s0.iter`, `inj.lag`, `cens.age`, each with `.out` outside hold.
+//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `s0.iter`, `t0.time`, `inj.lag`, `cens.age`,
+//! `sock.held`, each with `.out` outside hold.
 //!
 //! A tag names one histogram of an aggregate; [`visit`] walks over all of them, [`locate`] finds the one of a tag.
 
 use std::fmt::Write as _;
 
-use nmax_metrics::{Aggregate, Histogram, LatencySet, NameId, Section};
+use nmax_metrics::{Aggregate, Histogram, LatencySet, LoadStats, NameId, Phases, Section};
 
 /// Outcomes in tags, in the order of `RequestStats::outcomes`.
 const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
 /// Measures of one outcome in tags.
 const MEASURES: [&str; 4] = ["resp", "serv", "lag", "ttfb"];
+/// Distributions that a run has once.
+const SINGLE: [&str; 3] = ["inj.lag", "cens.age", "sock.held"];
 const OUTSIDE: &str = ".out";
 
 /// How many names of each sort the catalog has; larger ids are refused.
@@ -18,6 +21,7 @@ pub(crate) struct Limits {
     pub(crate) requests: usize,
     pub(crate) scenarios: usize,
     pub(crate) checks: usize,
+    pub(crate) transactions: usize,
 }
 
 /// Calls `see` with the tag and histogram of everything that is not empty, always in the same order.
@@ -41,6 +45,12 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
                     offer(&tag, histogram)?;
                 }
             }
+            let Some(phases) = &stats.phases else { continue };
+            for (phase, histogram) in Phases::NAMES.iter().zip(phases.all()) {
+                tag.clear();
+                write!(tag, "r{}.{phase}{suffix}", name.0).expect("a string takes all text");
+                offer(&tag, histogram)?;
+            }
         }
         for index in 0..aggregate.scenario_count() {
             let Some(stats) = aggregate.scenario(section, index) else {
@@ -50,8 +60,23 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
             write!(tag, "s{index}.iter{suffix}").expect("a string takes all text");
             offer(&tag, &stats.iteration_time)?;
         }
-        offer(&format!("inj.lag{suffix}"), &aggregate.load(section).injector_lag)?;
-        offer(&format!("cens.age{suffix}"), &aggregate.load(section).censored)?;
+        for index in 0..aggregate.transaction_count() {
+            let Some(stats) = aggregate.transaction(section, index) else {
+                continue;
+            };
+            tag.clear();
+            write!(tag, "t{index}.time{suffix}").expect("a string takes all text");
+            offer(&tag, &stats.time)?;
+        }
+        let LoadStats {
+            injector_lag,
+            censored,
+            held,
+            ..
+        } = aggregate.load(section);
+        for (name, histogram) in SINGLE.iter().zip([injector_lag, censored, held]) {
+            offer(&format!("{name}{suffix}"), histogram)?;
+        }
     }
     Ok(())
 }
@@ -62,22 +87,30 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
         Some(tag) => (tag, Section::Outside),
         None => (tag, Section::Hold),
     };
-    match tag {
-        "inj.lag" => return Some(&mut aggregate.load_mut(section).injector_lag),
-        "cens.age" => return Some(&mut aggregate.load_mut(section).censored),
-        _ => {}
+    if let Some(single) = SINGLE.iter().position(|known| *known == tag) {
+        let load = aggregate.load_mut(section);
+        let all = [&mut load.injector_lag, &mut load.censored, &mut load.held];
+        return all.into_iter().nth(single);
     }
     let (owner, what) = tag.split_once('.')?;
     if let Some(index) = owner.strip_prefix('s') {
         let index = number(index, limits.scenarios)?;
         return (what == "iter").then(|| &mut aggregate.scenario_mut(section, index).iteration_time);
     }
+    if let Some(index) = owner.strip_prefix('t') {
+        let index = number(index, limits.transactions)?;
+        return (what == "time").then(|| &mut aggregate.transaction_mut(section, index).time);
+    }
     let index = number(owner.strip_prefix('r')?, limits.requests)?;
+    let name = NameId(u32::try_from(index).ok()?);
+    if let Some(phase) = Phases::NAMES.iter().position(|known| *known == what) {
+        let phases = aggregate.request_mut(section, name).phases.get_or_insert_default();
+        return phases.all_mut().into_iter().nth(phase);
+    }
     let (outcome, measure) = what.split_once('.')?;
     let outcome = OUTCOMES.iter().position(|known| *known == outcome)?;
     let measure = MEASURES.iter().position(|known| *known == measure)?;
-    let stats = aggregate.request_mut(section, NameId(u32::try_from(index).ok()?));
-    let set = stats.outcomes[outcome].get_or_insert_default();
+    let set = aggregate.request_mut(section, name).outcomes[outcome].get_or_insert_default();
     Some(match measure {
         0 => &mut set.response,
         1 => &mut set.service,
@@ -115,6 +148,7 @@ mod tests {
         requests: 4,
         scenarios: 2,
         checks: 1,
+        transactions: 1,
     };
 
     proptest! {
@@ -136,7 +170,7 @@ mod tests {
 
         /// No text makes it panic or grow.
         #[test]
-        fn strange_tags_are_refused(tag in "[rs]?[0-9+]{0,12}\\.?(ok|iter|x)?\\.?(resp|y)?(\\.out)?") {
+        fn strange_tags_are_refused(tag in "[rst]?[0-9+]{0,12}\\.?(ok|iter|time|dns|x)?\\.?(resp|y)?(\\.out)?") {
             let mut aggregate = Aggregate::default();
             let known = locate(&mut aggregate, &tag, Limits::default()).is_some();
             prop_assert!(!known, "{tag} needs a name");
@@ -153,6 +187,11 @@ mod tests {
             "r0.ok",
             "r0.ok.p99",
             "r0.good.resp",
+            "r4.dns",
+            "r0.dns.p99",
+            "t1.time",
+            "t0.iter",
+            "sock",
             "",
             ".out",
         ] {

@@ -66,7 +66,7 @@ pub(crate) fn catalog(requests: usize) -> Catalog {
     let mut catalog = Catalog {
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
-        transactions: Vec::new(),
+        transactions: vec!["order".into()],
         ..Catalog::default()
     };
     (0..requests).for_each(|index| {
@@ -100,14 +100,15 @@ pub(crate) fn sample() -> impl Strategy<Value = (Section, Sample)> {
                 first_byte: (depth > 1).then_some(first_byte),
                 done: first_byte + Nanos(spans[2]),
                 network: Network {
+                    dns: Nanos(spans[0] / 8 * (spans[0] % 2)),
                     connect: Nanos(spans[0] / 2),
-                    ..Network::default()
+                    tls: Nanos(spans[0] / 8 * (spans[0] % 3 / 2)),
                 },
-                send: Nanos::ZERO,
+                send: Nanos(spans[1] / 3 * (spans[1] % 2)),
                 slot_wait: Nanos(spans[0] / 4),
                 bytes_received: spans[1] % 5_000,
                 bytes_sent: 100,
-                bytes_decoded: 0,
+                bytes_decoded: spans[1] % 9_000,
             };
             (section, sample)
         },
@@ -155,6 +156,17 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     load.connections += 1;
     load.retries += response % 2;
     load.informational += response % 4;
+    load.redirects += response % 3;
+    load.tls_handshakes += 1;
+    load.tls_resumed += response % 2;
+    load.count_address([10, 0, 0, (response % 3) as u8].into(), 1);
+    load.count_address(std::net::Ipv6Addr::LOCALHOST.into(), 1);
+    load.held.record(response);
+    load.held_open += response % 2;
+    let transaction = aggregate.transaction_mut(section, 0);
+    transaction.count += 1;
+    transaction.failed += response % 2;
+    transaction.time.record(response);
 }
 
 pub(crate) fn failure(kind: &str) -> FailureExample {

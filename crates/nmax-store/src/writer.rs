@@ -29,7 +29,8 @@ pub struct RunWriter {
     failures: Stream,
     resources: Stream,
     events: Stream,
-    named: Limits,
+    /// Names in the file, and how often one beyond the cap was asked for.
+    named: (Limits, u64),
     failure_counts: BTreeMap<String, u64>,
     #[cfg(feature = "parquet")]
     segments: crate::samples::Segments,
@@ -64,7 +65,7 @@ impl RunWriter {
             failures: stream(records::FAILURES)?,
             resources: stream(records::RESOURCES)?,
             events: stream(records::EVENTS)?,
-            named: Limits::default(),
+            named: (Limits::default(), 0),
             failure_counts: BTreeMap::new(),
             #[cfg(feature = "parquet")]
             segments: crate::samples::Segments::new(&directory),
@@ -148,10 +149,10 @@ impl RunWriter {
 
     /// Brings `names.json` up to date before a new name's first use.
     fn name(&mut self, catalog: &Catalog) -> Result<(), StoreError> {
-        let limits = names::limits(catalog);
-        if limits != self.named {
+        let named = (names::limits(catalog), catalog.requests.overflowed());
+        if named != self.named {
             names::write(&self.directory, catalog)?;
-            self.named = limits;
+            self.named = named;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 use std::fs;
 
+use nmax_metrics::Section;
+
 use super::*;
 use crate::RunWriter;
 use crate::testing::{self, Scratch, catalog, manifest, written_run};
@@ -188,4 +190,72 @@ fn missing_parts_are_named() {
         panic!("read windows without histograms")
     };
     assert!(error.to_string().contains("latency.hlog: not found"), "{error}");
+}
+
+/// Takes every key away that directories of earlier versions do not have.
+fn without_new_keys(value: &mut serde_json::Value) {
+    const NEW: [&str; 9] = [
+        "transactions",
+        "overflowed",
+        "transaction_count",
+        "bytes_decoded",
+        "redirects",
+        "tls_handshakes",
+        "tls_resumed",
+        "addresses",
+        "held_open",
+    ];
+    match value {
+        serde_json::Value::Object(fields) => {
+            NEW.iter().for_each(|key| {
+                fields.remove(*key);
+            });
+            fields.values_mut().for_each(without_new_keys);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(without_new_keys),
+        _ => {}
+    }
+}
+
+/// What was not measured yet is nothing; everything else reads as it was.
+#[test]
+fn directories_of_earlier_versions_read() {
+    let scratch = Scratch::new();
+    let mut window = Window::new(0, nmax_metrics::Nanos::from_secs(1));
+    window.aggregate.scenario_mut(Section::Hold, 1).started = 3;
+    window.aggregate.load_mut(Section::Hold).connections = 5;
+    let mut writer = RunWriter::create(scratch.path(), &manifest("a", "2026-01-31T12:00:05Z")).unwrap();
+    let old = nmax_metrics::Catalog {
+        transactions: Vec::new(),
+        ..catalog(4)
+    };
+    writer.window(&window, &old).unwrap();
+    for file in [names::FILE, line::FILE] {
+        let path = writer.path().join(file);
+        let mut value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        without_new_keys(&mut value);
+        fs::write(&path, format!("{value}\n")).unwrap();
+    }
+    let text = fs::read_to_string(writer.path().join(line::FILE)).unwrap();
+    assert!(!text.contains("redirects") && text.contains("retries"));
+    let run = RunReader::open(writer.path()).unwrap();
+    assert_eq!(run.windows().unwrap().map(Result::unwrap).collect::<Vec<_>>(), [window]);
+    assert_eq!(run.catalog().requests.list().len(), 4);
+    assert_eq!(run.catalog().requests.overflowed(), 0);
+}
+
+/// A re-read run knows that names were counted together, and a request that is really called `other` is no sign of it.
+#[test]
+fn overflowed_names_read_back() {
+    let scratch = Scratch::new();
+    let mut writer = RunWriter::create(scratch.path(), &manifest("a", "2026-01-31T12:00:05Z")).unwrap();
+    let mut capped = catalog(0);
+    capped.requests = nmax_metrics::Names::new(2);
+    let window = Window::new(0, nmax_metrics::Nanos::from_secs(1));
+    let overflowed = |writer: &RunWriter| RunReader::open(writer.path()).unwrap().catalog().requests.overflowed();
+    for (name, want) in [("a", 0), ("other", 0), ("b", 1), ("c", 2)] {
+        capped.requests.intern(name);
+        writer.window(&window, &capped).unwrap();
+        assert_eq!(overflowed(&writer), want, "{name}");
+    }
 }

@@ -70,9 +70,11 @@ fn expected(raw: &RawSample) -> Vec<(&'static str, Field)> {
         ("dns_ns", long(sample.network.dns.0)),
         ("connect_ns", long(sample.network.connect.0)),
         ("tls_ns", long(sample.network.tls.0)),
+        ("send_ns", long(sample.send.0)),
         ("slot_wait_ns", long(sample.slot_wait.0)),
         ("bytes_received", long(sample.bytes_received)),
         ("bytes_sent", long(sample.bytes_sent)),
+        ("bytes_decoded", long(sample.bytes_decoded)),
         ("why", text(raw.why.name())),
     ]
 }

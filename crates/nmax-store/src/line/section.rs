@@ -1,0 +1,263 @@
+//! Counts of one section of a window: requests, scenarios, checks, transactions, load.
+
+use nmax_metrics::{Aggregate, CheckStats, ErrorKind, LoadStats, NameId, Nanos, RequestStats, ScenarioStats, Section};
+use serde::{Deserialize, Serialize};
+
+use super::counts::Counts;
+use crate::tag::Limits;
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct SectionLine {
+    requests: Vec<RequestLine>,
+    scenarios: Vec<ScenarioLine>,
+    checks: Vec<CheckLine>,
+    #[serde(default)]
+    transactions: Vec<TransactionLine>,
+    load: LoadLine,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RequestLine {
+    id: u32,
+    ok: u64,
+    failed: u64,
+    errors: u64,
+    status: Counts,
+    error_kinds: Counts,
+    bytes_received: u64,
+    bytes_sent: u64,
+    #[serde(default)]
+    bytes_decoded: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ScenarioLine {
+    id: usize,
+    started: u64,
+    completed: u64,
+    failed: u64,
+    interrupted: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CheckLine {
+    id: usize,
+    passed: u64,
+    failed: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TransactionLine {
+    id: usize,
+    count: u64,
+    failed: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LoadLine {
+    due: u64,
+    started: u64,
+    waited: u64,
+    dropped_injector: u64,
+    dropped_in_flight_limit: u64,
+    in_flight_ns: u128,
+    in_flight_max: u64,
+    cpu_ns: u64,
+    worker_time_ns: u64,
+    connections: u64,
+    retries: u64,
+    informational: u64,
+    #[serde(default)]
+    redirects: u64,
+    #[serde(default)]
+    tls_handshakes: u64,
+    #[serde(default)]
+    tls_resumed: u64,
+    #[serde(default)]
+    addresses: Counts,
+    #[serde(default)]
+    held_open: u64,
+}
+
+impl SectionLine {
+    pub(super) fn of(aggregate: &Aggregate, section: Section) -> Self {
+        let scenarios = (0..aggregate.scenario_count()).filter_map(|id| Some((id, aggregate.scenario(section, id)?)));
+        let transactions =
+            (0..aggregate.transaction_count()).filter_map(|id| Some((id, aggregate.transaction(section, id)?)));
+        let checks = (0..aggregate.check_count()).filter_map(|id| Some((id, aggregate.check(section, id)?)));
+        Self {
+            requests: aggregate
+                .requests(section)
+                .filter(|(_, stats)| !stats.is_empty())
+                .map(|(name, stats)| RequestLine::of(name, stats))
+                .collect(),
+            scenarios: scenarios
+                .filter_map(|(id, stats)| ScenarioLine::of(id, stats))
+                .collect(),
+            checks: checks
+                .filter(|(_, check)| **check != CheckStats::default())
+                .map(|(id, check)| CheckLine {
+                    id,
+                    passed: check.passed,
+                    failed: check.failed,
+                })
+                .collect(),
+            transactions: transactions
+                .filter(|(_, stats)| stats.count > 0)
+                .map(|(id, stats)| TransactionLine {
+                    id,
+                    count: stats.count,
+                    failed: stats.failed,
+                })
+                .collect(),
+            load: LoadLine::of(aggregate.load(section)),
+        }
+    }
+
+    pub(super) fn restore(self, aggregate: &mut Aggregate, section: Section, limits: Limits) -> Result<(), String> {
+        for line in self.requests {
+            if line.id as usize >= limits.requests {
+                return Err(format!("request {} has no name in names.json", line.id));
+            }
+            line.restore(aggregate.request_mut(section, NameId(line.id)))?;
+        }
+        for line in self.scenarios {
+            if line.id >= limits.scenarios {
+                return Err(format!("scenario {} has no name in names.json", line.id));
+            }
+            line.restore(aggregate.scenario_mut(section, line.id));
+        }
+        for line in self.checks {
+            if line.id >= limits.checks {
+                return Err(format!("check {} has no name in names.json", line.id));
+            }
+            *aggregate.check_mut(section, line.id) = CheckStats {
+                passed: line.passed,
+                failed: line.failed,
+            };
+        }
+        for line in self.transactions {
+            if line.id >= limits.transactions {
+                return Err(format!("transaction {} has no name in names.json", line.id));
+            }
+            let stats = aggregate.transaction_mut(section, line.id);
+            (stats.count, stats.failed) = (line.count, line.failed);
+        }
+        self.load.restore(aggregate.load_mut(section))
+    }
+}
+
+impl RequestLine {
+    fn of(name: NameId, stats: &RequestStats) -> Self {
+        let kinds = ErrorKind::ALL.iter().zip(stats.errors).filter(|(_, count)| *count > 0);
+        let status = stats.status.iter().filter(|(_, count)| *count > 0);
+        Self {
+            id: name.0,
+            ok: stats.ok(),
+            failed: stats.failed(),
+            errors: stats.errors(),
+            status: Counts(status.map(|(code, count)| (code.to_string(), *count)).collect()),
+            error_kinds: Counts(kinds.map(|(kind, count)| (kind.name().to_owned(), count)).collect()),
+            bytes_received: stats.bytes_received,
+            bytes_sent: stats.bytes_sent,
+            bytes_decoded: stats.bytes_decoded,
+        }
+    }
+
+    /// Completes `stats`, whose histograms are already there.
+    fn restore(&self, stats: &mut RequestStats) -> Result<(), String> {
+        if (stats.ok(), stats.failed(), stats.errors()) != (self.ok, self.failed, self.errors) {
+            return Err(format!("counts of request {} are not those of its histograms", self.id));
+        }
+        for (code, count) in &self.status.0 {
+            let code = code.parse().map_err(|_| format!("`{code}` is not a status code"))?;
+            stats.status.push((code, *count));
+        }
+        for (name, count) in &self.error_kinds.0 {
+            let kind = ErrorKind::ALL.into_iter().find(|kind| kind.name() == name);
+            stats.errors[kind.ok_or_else(|| format!("`{name}` is not a kind of error"))?.index()] = *count;
+        }
+        (stats.bytes_received, stats.bytes_sent) = (self.bytes_received, self.bytes_sent);
+        stats.bytes_decoded = self.bytes_decoded;
+        Ok(())
+    }
+}
+
+impl ScenarioLine {
+    fn of(id: usize, stats: &ScenarioStats) -> Option<Self> {
+        let ScenarioStats {
+            started,
+            completed,
+            failed,
+            interrupted,
+            ..
+        } = *stats;
+        let is_empty = (started, completed, failed, interrupted) == (0, 0, 0, 0);
+        (!is_empty).then_some(Self {
+            id,
+            started,
+            completed,
+            failed,
+            interrupted,
+        })
+    }
+
+    fn restore(&self, stats: &mut ScenarioStats) {
+        stats.started = self.started;
+        stats.completed = self.completed;
+        stats.failed = self.failed;
+        stats.interrupted = self.interrupted;
+    }
+}
+
+impl LoadLine {
+    fn of(load: &LoadStats) -> Self {
+        let addresses = load.addresses.iter();
+        Self {
+            due: load.due,
+            started: load.started,
+            waited: load.waited,
+            dropped_injector: load.dropped.injector,
+            dropped_in_flight_limit: load.dropped.in_flight_limit,
+            in_flight_ns: load.in_flight_ns,
+            in_flight_max: load.in_flight_max,
+            cpu_ns: load.cpu.0,
+            worker_time_ns: load.worker_time.0,
+            connections: load.connections,
+            retries: load.retries,
+            informational: load.informational,
+            redirects: load.redirects,
+            tls_handshakes: load.tls_handshakes,
+            tls_resumed: load.tls_resumed,
+            addresses: Counts(
+                addresses
+                    .map(|(address, count)| (address.to_string(), *count))
+                    .collect(),
+            ),
+            held_open: load.held_open,
+        }
+    }
+
+    /// Completes `load`, whose histograms are already there.
+    fn restore(&self, load: &mut LoadStats) -> Result<(), String> {
+        load.due = self.due;
+        load.started = self.started;
+        load.waited = self.waited;
+        load.dropped.injector = self.dropped_injector;
+        load.dropped.in_flight_limit = self.dropped_in_flight_limit;
+        load.in_flight_ns = self.in_flight_ns;
+        load.in_flight_max = self.in_flight_max;
+        (load.cpu, load.worker_time) = (Nanos(self.cpu_ns), Nanos(self.worker_time_ns));
+        load.connections = self.connections;
+        load.retries = self.retries;
+        load.informational = self.informational;
+        load.redirects = self.redirects;
+        (load.tls_handshakes, load.tls_resumed) = (self.tls_handshakes, self.tls_resumed);
+        for (text, count) in &self.addresses.0 {
+            let address = text.parse().map_err(|_| format!("`{text}` is not an address"))?;
+            load.count_address(address, *count);
+        }
+        load.held_open = self.held_open;
+        Ok(())
+    }
+}
