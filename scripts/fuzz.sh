@@ -37,8 +37,8 @@ for target in "${targets[@]}"; do
     echo "  clean: ${executions:-0} executions, ${coverage:-0} edges covered"
   else
     failed=1
-    echo "  FAILED after ${executions:-0} executions, input in $artifacts; the end of $log says:" >&2
-    grep -v '^#' "$log" | tail -n 25 >&2
+    echo "  FAILED after ${executions:-0} executions, input in $artifacts; $log says:" >&2
+    grep -A 3 -E 'panicked at|^==[0-9]+== ERROR' "$log" | head -n 12 >&2
   fi
 done
 exit $failed
