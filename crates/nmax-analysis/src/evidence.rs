@@ -19,7 +19,7 @@ pub struct Evidence<'a> {
     /// End of the run, drain included.
     pub end: Nanos,
     /// Sums over the last part of the hold, for thresholds that ask for it.
-    pub last: &'a [(Duration, Aggregate)],
+    pub last: &'a [Tail],
     /// What is known of the injector.
     pub injector: &'a InjectorFacts,
 }
@@ -29,6 +29,17 @@ impl Evidence<'_> {
     pub fn hold_s(&self) -> f64 {
         self.hold.1.since(self.hold.0).as_secs_f64()
     }
+}
+
+/// Sums over the last part of the hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tail {
+    /// The length that was asked for.
+    pub asked: Duration,
+    /// The length that the sums are of: `asked` up to a whole window, less only where the hold is shorter.
+    pub length: Duration,
+    /// The sums, in [`nmax_metrics::Section::Hold`].
+    pub aggregate: Aggregate,
 }
 
 /// What is known of the injector besides what exchanges show.

@@ -11,7 +11,7 @@ use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::template::Template;
 use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 
-use crate::{Evidence, InjectorFacts};
+use crate::{Evidence, InjectorFacts, Tail};
 
 /// All that [`Evidence`] borrows.
 #[derive(Clone)]
@@ -19,7 +19,7 @@ pub(crate) struct Run {
     pub(crate) plan: Plan,
     pub(crate) catalog: Catalog,
     pub(crate) totals: Aggregate,
-    pub(crate) last: Vec<(Duration, Aggregate)>,
+    pub(crate) last: Vec<Tail>,
     pub(crate) hold: (Nanos, Nanos),
     pub(crate) end: Nanos,
     pub(crate) injector: InjectorFacts,

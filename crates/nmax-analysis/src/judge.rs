@@ -1,7 +1,7 @@
 //! The verdict and its reasons: INVALID when a gate is closed, else FAIL when the target was overloaded or a
 //! threshold does not hold, else PASS.
 
-use nmax_metrics::{LoadStats, Section, suggest_template};
+use nmax_metrics::{Histogram, LoadStats, Section, suggest_template};
 use nmax_plan::plan::Workload;
 use nmax_plan::threshold::Metric;
 
@@ -170,6 +170,9 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
     if let Some((text, censored)) = censored(evidence) {
         warn("CENSORED", text, count(censored));
     }
+    if let Some((text, sockets)) = socket_held(evidence) {
+        warn("SOCKET_HELD", text, count(sockets));
+    }
     if let Some((text, names)) = names_overflowed(evidence) {
         warn("NAMES_OVERFLOWED", text, count(names));
     }
@@ -200,10 +203,31 @@ fn censored(evidence: &Evidence) -> Option<(String, u64)> {
     Some((text, unfinished))
 }
 
+/// Sockets that servers kept open after complete replies, in the whole run.
+fn socket_held(evidence: &Evidence) -> Option<(String, u64)> {
+    let (mut held, mut open) = (Histogram::new(), 0);
+    for load in Section::ALL.map(|section| evidence.totals.load(section)) {
+        held.merge(&load.held);
+        open += load.held_open;
+    }
+    let time = |ns: u64| time_ms(ns as f64 / 1e6);
+    let (median, longest) = (time(held.quantile_ns(0.5)?), time(held.max_ns()?));
+    let still = match open {
+        0 => String::new(),
+        _ => format!(", {} of them still open when given up", count(open)),
+    };
+    let text = format!(
+        "the server kept {} open after complete replies, for {median} (median), {longest} (longest){still}: a client \
+         that waits for the close (ab without -k, HTTP/1.0) waits that long; the server should close a connection that \
+         it says or was asked to close as soon as the reply is sent",
+        counted(held.count(), "socket")
+    );
+    Some((text, held.count()))
+}
+
 fn names_overflowed(evidence: &Evidence) -> Option<(String, u64)> {
     let names = &evidence.catalog.requests;
-    let is_over = names.overflowed() > 0 || (names.is_full() && names.find(nmax_metrics::names::OTHER).is_some());
-    if !is_over {
+    if names.overflowed() == 0 {
         return None;
     }
     let remedy = match suggest_template(names.list()) {

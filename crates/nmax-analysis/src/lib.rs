@@ -25,7 +25,7 @@ mod words;
 #[cfg(test)]
 mod fixture;
 
-pub use evidence::{Evidence, InjectorFacts};
+pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};
 pub use judge::judge;

@@ -3,8 +3,6 @@
 //! Exchanges are counted by request name, so those of a scenario are known only when it shares no request
 //! name with another scenario. What cannot be told apart is an error in words, never a guess.
 
-use std::ops::Range;
-
 use nmax_metrics::{Aggregate, CheckStats, Histogram, RequestStats, Section};
 use nmax_plan::plan::{Plan, Request, Step};
 use nmax_plan::template::Part;
@@ -55,36 +53,50 @@ pub(crate) fn iterations(
     Ok((completed, times))
 }
 
-/// Checks that held and that did not within `scope`.
+/// Checks that held and that did not within `scope`. They are counted by name, so a name that a request outside the
+/// scope uses too cannot be told apart.
 pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<CheckStats, Unknown> {
     let planned = planned_requests(evidence.plan);
-    let wanted: Vec<usize> = match scope {
-        Scope::Total => (0..aggregate.check_count()).collect(),
-        Scope::Request(name) => {
-            let of_name = planned.iter().filter(|request| request.name.as_ref() == Some(name));
-            of_name.flat_map(|request| request.checks.clone()).collect()
-        }
+    let (wanted, others): (Vec<_>, Vec<_>) = match scope {
+        Scope::Total => return Ok(sum(aggregate, 0..aggregate.check_count())),
+        Scope::Request(name) => planned
+            .iter()
+            .partition(|planned| planned.name.as_deref() == Some(name.as_str())),
         Scope::Scenario(scenario) => {
             let index = scenario_index(evidence.plan, scenario)?;
-            planned
-                .iter()
-                .filter(|request| request.scenario == index)
-                .flat_map(|request| request.checks.clone())
-                .collect()
+            planned.iter().partition(|planned| planned.scenario == index)
         }
     };
-    if *scope != Scope::Total && !is_numbered_by_step(evidence, &planned) {
-        return Err("checks were counted by name only, for the whole plan".into());
+    let mut numbers = Vec::new();
+    for name in wanted.into_iter().flat_map(check_names) {
+        if others.iter().copied().flat_map(check_names).any(|other| other == name) {
+            return Err(format!(
+                "another request has a check `{name}` too: give the checks names of their own"
+            ));
+        }
+        let number = evidence.catalog.checks.iter().position(|known| known == name);
+        let number = number.ok_or_else(|| format!("the check `{name}` was not counted"))?;
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
     }
+    Ok(sum(aggregate, numbers))
+}
+
+fn check_names<'a>(planned: &PlannedRequest<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    planned.request.expect.checks.iter().map(|check| check.name.as_str())
+}
+
+fn sum(aggregate: &Aggregate, numbers: impl IntoIterator<Item = usize>) -> CheckStats {
     let mut sum = CheckStats::default();
-    for stats in wanted
+    for stats in numbers
         .into_iter()
-        .filter_map(|index| aggregate.check(Section::Hold, index))
+        .filter_map(|number| aggregate.check(Section::Hold, number))
     {
         sum.passed += stats.passed;
         sum.failed += stats.failed;
     }
-    Ok(sum)
+    sum
 }
 
 /// A request step of the plan.
@@ -92,23 +104,17 @@ struct PlannedRequest<'a> {
     scenario: usize,
     /// `None` when it differs between exchanges.
     name: Option<String>,
-    /// Numbers of its checks, in the order of the plan.
-    checks: Range<usize>,
     request: &'a Request,
 }
 
 fn planned_requests(plan: &Plan) -> Vec<PlannedRequest<'_>> {
     let mut planned = Vec::new();
-    let mut checks = 0;
     for (scenario, behaviour) in plan.scenarios.iter().enumerate() {
         for step in &behaviour.steps {
             if let Step::Request(request) = step {
-                let first = checks;
-                checks += request.expect.checks.len();
                 planned.push(PlannedRequest {
                     scenario,
                     name: constant_name(request),
-                    checks: first..checks,
                     request,
                 });
             }
@@ -123,14 +129,6 @@ fn constant_name(request: &Request) -> Option<String> {
         _ => None,
     });
     texts.collect()
-}
-
-/// Whether the catalog numbers checks step by step, as [`planned_requests`] does.
-fn is_numbered_by_step(evidence: &Evidence, planned: &[PlannedRequest]) -> bool {
-    let names = planned
-        .iter()
-        .flat_map(|planned| planned.request.expect.checks.iter().map(|check| &check.name));
-    names.eq(&evidence.catalog.checks)
 }
 
 fn scenario_index(plan: &Plan, name: &str) -> Result<usize, Unknown> {

@@ -39,7 +39,15 @@ pub(crate) fn evaluate_all(evidence: &Evidence) -> Vec<Evaluated> {
     let evaluate = |threshold: &Threshold| match part(evidence, whole.as_ref(), threshold.within) {
         Some(part) => {
             let quantile = quantile_behind(evidence, &part, threshold);
-            evaluated(threshold, measure(evidence, &part, threshold), quantile)
+            let mut evaluated = evaluated(threshold, measure(evidence, &part, threshold), quantile);
+            if let (Within::Last(_), Some(why)) = (threshold.within, &mut evaluated.why) {
+                // Whole windows are added up, so it is seldom exactly the length that was asked for.
+                why.push_str(&format!(
+                    " in the last {} of the hold",
+                    words::time_ms(part.length_s * 1e3)
+                ));
+            }
+            evaluated
         }
         None => evaluated(threshold, Err(NO_SAMPLES.to_owned()), None),
     };
@@ -57,8 +65,8 @@ fn part<'a>(evidence: &Evidence<'a>, whole: Option<&'a Aggregate>, within: Withi
         Within::Hold => (evidence.totals, evidence.hold_s()),
         Within::Whole => (whole?, evidence.end.as_secs_f64()),
         Within::Last(length) => {
-            let (_, aggregate) = evidence.last.iter().find(|(last, _)| *last == length)?;
-            (aggregate, evidence.hold_s().min(length.as_secs_f64()))
+            let tail = evidence.last.iter().find(|tail| tail.asked == length)?;
+            (&tail.aggregate, tail.length.as_secs_f64())
         }
     };
     Some(Part { aggregate, length_s })

@@ -1,13 +1,15 @@
 //! Sums of a run as its windows come, live or read back from its directory: the same numbers either way.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
-use nmax_analysis::{Evidence, InjectorFacts, Judgement, judge};
+use nmax_analysis::{Evidence, InjectorFacts, Judgement, Tail, judge};
 use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Resource, Section, Window};
 use nmax_plan::plan::Plan;
 use nmax_plan::threshold::Within;
 use nmax_report::{Event, RunInfo, SeriesBuilder, View};
+
+mod tail;
+use tail::Last;
 
 /// Most bins of the charts over time.
 const BINS_MAX: usize = 300;
@@ -19,9 +21,8 @@ pub struct Tally {
     hold: (Nanos, Nanos),
     totals: Aggregate,
     series: SeriesBuilder,
-    /// Distinct spans that thresholds ask for, and the windows that may belong to them.
-    spans: Vec<Duration>,
-    recent: VecDeque<Window>,
+    /// The last part of the hold, for each span that thresholds ask for.
+    last: Vec<Last>,
     failures: Vec<FailureExample>,
     events: Vec<Event>,
     windows: u64,
@@ -55,8 +56,7 @@ impl Tally {
             hold: times.hold,
             totals: Aggregate::default(),
             series: SeriesBuilder::new(times.end.unwrap_or(Nanos::from_secs(60)), BINS_MAX),
-            spans,
-            recent: VecDeque::new(),
+            last: spans.into_iter().map(Last::new).collect(),
             failures: Vec::new(),
             events: Vec::new(),
             windows: 0,
@@ -78,17 +78,8 @@ impl Tally {
         self.last_end = window.end();
         let load = window.aggregate.load(Section::Hold);
         self.cpu = (self.cpu.0 + load.cpu, self.cpu.1 + load.worker_time);
-        if let Some(longest) = self.spans.last() {
-            self.recent.push_back(window.clone());
-            // What comes after the hold is its drain and must not push its last part out.
-            let until = window.end().min(self.hold.1);
-            while self
-                .recent
-                .front()
-                .is_some_and(|first| first.end() + Nanos::from(*longest) <= until)
-            {
-                self.recent.pop_front();
-            }
+        for last in &mut self.last {
+            last.push(window, self.hold);
         }
     }
 
@@ -159,11 +150,7 @@ impl Tally {
         if self.facts.cpu_utilization_max.is_none() {
             self.facts.cpu_utilization_max = self.facts.cpu_utilization_mean;
         }
-        let last: Vec<(Duration, Aggregate)> = self
-            .spans
-            .iter()
-            .map(|span| (*span, self.last(*span, hold.1)))
-            .collect();
+        let last: Vec<Tail> = self.last.iter().map(|last| last.conclude(hold)).collect();
         let evidence = Evidence {
             plan,
             catalog,
@@ -184,20 +171,6 @@ impl Tally {
         );
         (judgement, view)
     }
-
-    fn last(&self, span: Duration, hold_end: Nanos) -> Aggregate {
-        let from = hold_end.since(Nanos::from(span));
-        let mut sum = Aggregate::default();
-        self.recent
-            .iter()
-            .filter(|window| window.start() >= from)
-            .for_each(|window| sum.merge(&window.aggregate));
-        sum
-    }
-}
-
-fn most_of(known: &mut Option<u64>, value: u64) {
-    *known = Some(known.unwrap_or(0).max(value));
 }
 
 fn nanos(seconds: f64) -> Nanos {

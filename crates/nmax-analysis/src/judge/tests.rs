@@ -170,7 +170,7 @@ fn overload_says_its_figures() {
 #[test]
 fn warnings_do_not_decide() {
     type Spoil = fn(&mut Run);
-    let cases: [(&str, Spoil, &str); 7] = [
+    let cases: [(&str, Spoil, &str); 8] = [
         (
             "INTERRUPTED",
             |run| run.injector.interrupted = true,
@@ -190,6 +190,11 @@ fn warnings_do_not_decide() {
             "CENSORED",
             |run| run.totals.load_mut(Section::Hold).censored.record(2_000_000_000),
             "1 exchange unfinished",
+        ),
+        (
+            "SOCKET_HELD",
+            |run| run.totals.load_mut(Section::Outside).held.record_n(15_000_000_000, 64),
+            "64 sockets open after complete replies, for 15 s (median), 15 s (longest)",
         ),
         (
             "CLAMPED",
@@ -231,6 +236,38 @@ fn warnings_do_not_decide() {
         );
         assert!(judgement.reasons[0].text.contains(figure), "{judgement:?}");
     }
+}
+
+/// Held sockets of hold and ramps are one figure; those that never closed are told.
+#[test]
+fn held_sockets_say_median_longest_and_still_open() {
+    let mut run = Run::healthy();
+    run.totals.load_mut(Section::Outside).held.record_n(15_000_000_000, 3);
+    let load = run.totals.load_mut(Section::Hold);
+    load.held.record(15_100_000_000);
+    load.held_open = 1;
+    let judgement = judge(&run.evidence());
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    assert!(
+        judgement.reasons[0].text.contains(
+            "4 sockets open after complete replies, for 15 s (median), 15.1 s (longest), 1 of them still open"
+        ),
+        "{judgement:?}"
+    );
+}
+
+/// A full list of names that holds `other` is no overflow: only counting is.
+#[test]
+fn a_request_named_other_is_no_overflow() {
+    let mut run = Run::healthy();
+    let mut names = Names::new(3);
+    ["home", "form", "other"].iter().for_each(|name| {
+        names.intern(name);
+    });
+    run.catalog.requests = names.clone();
+    assert_eq!(judge(&run.evidence()).reasons, []);
+    run.catalog.requests = names.with_overflowed(1);
+    assert_eq!(codes(&judge(&run.evidence()), false), ["NAMES_OVERFLOWED"]);
 }
 
 #[test]

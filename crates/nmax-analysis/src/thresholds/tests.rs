@@ -205,7 +205,31 @@ fn checks_of_a_request_need_their_numbers() {
     let mut run = mixed();
     assert_eq!(one(&run, condition.clone()).value, Some(0.95));
     run.catalog.checks.swap(0, 1);
+    assert_eq!(
+        one(&run, condition.clone()).value,
+        Some(1.0),
+        "counts go by the names of the catalog"
+    );
+    run.catalog.checks.clear();
     assert_eq!(one(&run, condition).value, None);
+}
+
+/// Checks are counted by name: of two steps that share one, only both together are known.
+#[test]
+fn shared_check_names_are_counted_where_all_their_steps_are() {
+    let mut run = mixed();
+    let mut twice = scenario("browse", "home", "shows items").steps;
+    twice.extend(scenario("browse", "list", "shows items").steps);
+    run.plan.scenarios[0].steps = twice;
+    let of = |scope| Threshold {
+        scope,
+        ..threshold(Metric::Checks, Stat::Value, AtLeast, Limit::Ratio(0.5))
+    };
+    assert_eq!(one(&run, of(Scope::Scenario("browse".into()))).value, Some(0.95));
+    assert_eq!(one(&run, of(Scope::Request("form".into()))).value, Some(1.0));
+    let shared = of(Scope::Request("home".into()));
+    assert_eq!(one(&run, shared.clone()).value, None);
+    assert!(why(&run, shared).contains("another request has a check `shows items` too"));
 }
 
 #[test]
@@ -216,11 +240,15 @@ fn each_part_of_the_run_has_its_own_figures() {
     run.add(Section::Outside, 90, HOME, Outcome::Ok, 500.0, 0.1);
     let mut tail = Run::empty();
     tail.add(Section::Hold, 5, HOME, Outcome::Ok, 30.0, 0.1);
-    run.last = vec![(Duration::from_secs(2), tail.totals)];
+    run.last = vec![crate::Tail {
+        asked: Duration::from_secs(2),
+        length: Duration::from_millis(2_500),
+        aggregate: tail.totals,
+    }];
     let cases = [
         (Within::Hold, Some(10.0), Some(1.0)),
         (Within::Whole, Some(500.0), Some(5.0)),
-        (Within::Last(Duration::from_secs(2)), Some(30.0), Some(2.5)),
+        (Within::Last(Duration::from_secs(2)), Some(30.0), Some(2.0)),
         (Within::Last(Duration::from_secs(3)), None, None),
     ];
     for (within, median_ms, throughput_per_s) in cases {
@@ -246,6 +274,11 @@ fn each_part_of_the_run_has_its_own_figures() {
             "{within:?}"
         );
     }
+    let slow = Threshold {
+        within: Within::Last(Duration::from_secs(2)),
+        ..threshold(Metric::ResponseTime, Stat::Max, Below, ms(1.0))
+    };
+    assert_eq!(why(&run, slow), "measured 30 ms in the last 2.5 s of the hold");
 }
 
 #[test]
