@@ -49,6 +49,8 @@ fn expected(choice: u8) -> Expected {
             _ => KeepBody::UpTo(usize::MAX),
         },
         body_limit: BODY_LIMIT,
+        decode: choice & 8 != 0,
+        keep_failed_bytes: usize::from(choice >> 4),
     }
 }
 

@@ -4,25 +4,31 @@
 //! complete; [`Receiver::end`] takes the end of the stream. Framing alone decides where a reply
 //! ends (RFC 9112 section 6.3). Interim (1xx) replies are skipped and counted. Only the raw head
 //! is kept, and of the body what was asked for; [`Reply`] reads the head again when someone looks.
+//! Content codings are undone when [`Expected::decode`] says so.
 //!
 //! O(1) work per byte and no allocation once the buffers have their size.
 
 mod body;
+mod content;
+mod error;
 mod head;
 mod reply;
 #[cfg(test)]
 mod tests;
 
+pub use error::CodecError;
 pub use reply::Reply;
 
 use body::Body;
+use content::{Content, IDLE_BYTES_MAX};
 use head::{Head, parse_head};
-use nmax_metrics::ErrorKind;
 
 /// The longest head, in bytes; twice what common servers send at most.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// The most header lines in a head.
 pub const HEADERS_MAX: usize = 100;
+/// The most bytes of a reply that failed which [`Receiver::remains`] shows.
+pub const REMAINS_BYTES_MAX: usize = 64 * 1024;
 /// The most interim replies before one final reply, so that a server cannot hold us for ever.
 pub const INFORMATIONAL_MAX: u16 = 100;
 
@@ -35,64 +41,6 @@ pub enum KeepBody {
     UpTo(usize),
 }
 
-/// Why bytes are no valid reply.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum CodecError {
-    /// The first bytes are not those of HTTP/1.
-    #[error("the reply is not HTTP/1.1, it starts with \"{0}\"")]
-    NotHttp(String),
-    /// A status line or header that cannot be read.
-    #[error("the head of the reply is broken: {0}")]
-    BrokenHead(String),
-    /// A head beyond [`HEAD_BYTES_MAX`].
-    #[error("the head of the reply is larger than {HEAD_BYTES_MAX} bytes")]
-    HeadTooLarge,
-    /// More header lines than [`HEADERS_MAX`].
-    #[error("the reply has more than {HEADERS_MAX} header lines")]
-    TooManyHeaders,
-    /// More interim replies than [`INFORMATIONAL_MAX`].
-    #[error("more than {INFORMATIONAL_MAX} interim (1xx) replies and no final one")]
-    TooManyInformational,
-    /// Not a number of bytes.
-    #[error("the reply has an invalid content-length")]
-    ContentLength,
-    /// Two different lengths.
-    #[error("the reply has two content-length values that differ")]
-    ContentLengthConflict,
-    /// Two kinds of framing at once.
-    #[error("the reply has both content-length and transfer-encoding")]
-    LengthAndTransferEncoding,
-    /// `chunked` twice, or not in the last place.
-    #[error("the reply has an invalid transfer-encoding")]
-    TransferEncoding,
-    /// A chunk without a readable size line or line end.
-    #[error("the chunked body of the reply is broken: {0}")]
-    Chunk(&'static str),
-    /// Bytes that nobody asked for.
-    #[error("the server sent more bytes after a complete reply")]
-    Surplus,
-    /// A body beyond the limit, in bytes.
-    #[error("the body of the reply is larger than the limit of {0} bytes")]
-    BodyLimit(u64),
-    /// The stream ended before a byte of the reply.
-    #[error("the server closed the connection before it replied")]
-    EndedBeforeReply,
-    /// The stream ended inside the reply.
-    #[error("the server closed the connection in the middle of the {0} of its reply")]
-    EndedInside(&'static str),
-}
-
-impl CodecError {
-    /// How the error is counted.
-    pub fn kind(&self) -> ErrorKind {
-        match self {
-            Self::BodyLimit(_) => ErrorKind::BodyLimit,
-            Self::EndedBeforeReply | Self::EndedInside(_) => ErrorKind::Reset,
-            _ => ErrorKind::Protocol,
-        }
-    }
-}
-
 /// What a request decides about its reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Expected {
@@ -100,8 +48,32 @@ pub struct Expected {
     pub is_head: bool,
     /// What to do with the body.
     pub keep_body: KeepBody,
-    /// The largest body in bytes, after chunked decoding.
+    /// The largest body in bytes, as it came and after all decoding.
     pub body_limit: u64,
+    /// Undo content codings. One that is not known, and a part of a body (206), stay as they came.
+    pub decode: bool,
+    /// Bytes of the body kept when the status is 400 or above or the reply breaks off, whatever `keep_body` says.
+    pub keep_failed_bytes: usize,
+}
+
+impl Expected {
+    /// Whether the body of a complete reply with this status is kept, in part at least.
+    fn is_kept(&self, status: u16) -> bool {
+        self.keep_body != KeepBody::Discard || (status >= 400 && self.keep_failed_bytes > 0)
+    }
+
+    /// How much of it is kept, in bytes.
+    fn keep_bytes(&self, status: u16) -> usize {
+        let asked = match self.keep_body {
+            KeepBody::Discard => 0,
+            KeepBody::UpTo(most) => most,
+        };
+        if status >= 400 {
+            asked.max(self.keep_failed_bytes)
+        } else {
+            asked
+        }
+    }
 }
 
 /// Receives one reply after another; its buffers are reused.
@@ -114,9 +86,7 @@ pub struct Receiver {
     /// What `head` says, while it is still the one of the reply before. Most replies of a server begin with the
     /// same bytes, which then need not be parsed again.
     previous: Option<Head>,
-    /// The kept part of the body.
-    body: Vec<u8>,
-    body_bytes: u64,
+    content: Content,
     /// What `head` says, once it is complete.
     parsed: Option<Head>,
     informational: u16,
@@ -146,12 +116,13 @@ impl Receiver {
                 is_head: false,
                 keep_body: KeepBody::Discard,
                 body_limit: 0,
+                decode: false,
+                keep_failed_bytes: 0,
             },
             stage: Stage::Failed,
             head: Vec::new(),
             previous: None,
-            body: Vec::new(),
-            body_bytes: 0,
+            content: Content::new(),
             parsed: None,
             informational: 0,
             continued: false,
@@ -166,9 +137,11 @@ impl Receiver {
         self.previous = self.parsed.take().filter(|_| is_same_kind);
         if self.previous.is_none() {
             self.head.clear();
+            if self.head.capacity() > IDLE_BYTES_MAX {
+                self.head = Vec::new();
+            }
         }
-        self.body.clear();
-        self.body_bytes = 0;
+        self.content.start(&expected);
         self.informational = 0;
         self.continued = false;
     }
@@ -180,7 +153,7 @@ impl Receiver {
         let result = self.take(chunk);
         match result {
             Ok(true) => self.stage = Stage::Done,
-            Err(_) => self.stage = Stage::Failed,
+            Err(_) => self.abort(),
             Ok(false) => {}
         }
         result
@@ -190,21 +163,23 @@ impl Receiver {
     pub fn end(&mut self) -> Result<(), CodecError> {
         let inside = match self.stage {
             Stage::Body(Body::UntilClose) => {
-                self.stage = Stage::Done;
-                return Ok(());
+                let finished = self.content.finish();
+                self.stage = if finished.is_ok() { Stage::Done } else { Stage::Failed };
+                return finished;
             }
             Stage::Done => return Ok(()),
             Stage::Head if self.is_at_start() && self.informational == 0 => None,
             Stage::Head => Some("head"),
             Stage::Body(_) | Stage::Failed => Some("body"),
         };
-        self.stage = Stage::Failed;
+        self.abort();
         Err(inside.map_or(CodecError::EndedBeforeReply, CodecError::EndedInside))
     }
 
     /// Gives up: whatever came is no reply.
     pub fn abort(&mut self) {
         self.stage = Stage::Failed;
+        self.content.abort();
     }
 
     /// True while no byte of the current head has come; interim replies start over.
@@ -222,6 +197,16 @@ impl Receiver {
         self.continued
     }
 
+    /// Bytes of the body so far, after chunked decoding and before content codings are undone.
+    pub fn body_bytes(&self) -> u64 {
+        self.content.coded_bytes()
+    }
+
+    /// Bytes of the body so far once content codings are undone; as they came when there is nothing to undo.
+    pub fn decoded_bytes(&self) -> u64 {
+        self.content.plain_bytes()
+    }
+
     /// True when the reply is complete and lets the connection live.
     pub fn is_persistent(&self) -> bool {
         matches!(self.stage, Stage::Done) && self.parsed.is_some_and(|head| head.persistent)
@@ -233,9 +218,9 @@ impl Receiver {
             (Stage::Done, Some(parsed)) => Reply {
                 status: Some(parsed.status),
                 head: &self.head,
-                body: &self.body,
-                body_truncated: self.expected.keep_body != KeepBody::Discard
-                    && self.body_bytes > self.body.len() as u64,
+                body: self.content.kept(),
+                body_truncated: self.expected.is_kept(parsed.status)
+                    && self.content.plain_bytes() > self.content.kept().len() as u64,
                 sets_cookies: parsed.sets_cookies,
             },
             _ => Reply {
@@ -248,39 +233,39 @@ impl Receiver {
         }
     }
 
+    /// What came since the start, whether a reply or not: its head, or bytes that are none, and the start of its
+    /// body as far as it was kept. Together at most [`REMAINS_BYTES_MAX`]. For showing what a server sent.
+    pub fn remains(&self) -> (&[u8], &[u8]) {
+        if self.previous.is_some() {
+            return (&[], &[]);
+        }
+        let (head, body) = (&self.head, self.content.kept());
+        let head = &head[..head.len().min(REMAINS_BYTES_MAX)];
+        (head, &body[..body.len().min(REMAINS_BYTES_MAX - head.len())])
+    }
+
     fn take(&mut self, mut chunk: &[u8]) -> Result<bool, CodecError> {
         while let Stage::Head = self.stage {
-            match self.take_head(chunk)? {
-                Some(used) => chunk = &chunk[used..],
-                None => return Ok(false),
+            match self.take_head(chunk) {
+                Ok(Some(used)) => chunk = &chunk[used..],
+                Ok(None) => return Ok(false),
+                Err(error) => {
+                    if self.head.is_empty() {
+                        let first = chunk.len().min(REMAINS_BYTES_MAX);
+                        self.head.extend_from_slice(&chunk[..first]);
+                    }
+                    return Err(error);
+                }
             }
         }
-        let Stage::Body(body) = &mut self.stage else {
-            return if chunk.is_empty() {
-                Ok(true)
-            } else {
-                Err(CodecError::Surplus)
-            };
-        };
-        let limit = self.expected.body_limit;
-        let (bytes, kept) = (&mut self.body_bytes, &mut self.body);
-        let keep = match self.expected.keep_body {
-            KeepBody::Discard => 0,
-            KeepBody::UpTo(most) => most,
-        };
-        let used = body.advance(chunk, |data| {
-            *bytes = bytes.saturating_add(data.len() as u64);
-            if *bytes > limit {
-                return Err(CodecError::BodyLimit(limit));
+        match &mut self.stage {
+            Stage::Body(body) => {
+                self.content.advance(body, chunk)?;
+                Ok(body.is_done())
             }
-            let room = keep.saturating_sub(kept.len()).min(data.len());
-            kept.extend_from_slice(&data[..room]);
-            Ok(())
-        })?;
-        if body.is_done() && used < chunk.len() {
-            return Err(CodecError::Surplus);
+            _ if chunk.is_empty() => Ok(true),
+            _ => Err(CodecError::Surplus),
         }
-        Ok(body.is_done())
     }
 
     /// Bytes of `chunk` that end the current head; `None` when all of them belong to it and more must come.
@@ -344,6 +329,10 @@ impl Receiver {
         {
             return Err(CodecError::BodyLimit(self.expected.body_limit));
         }
+        // A part of a coded body cannot be decoded on its own.
+        let is_coded = self.expected.decode && !head.body.is_done() && head.status != 206;
+        self.content
+            .begin(self.expected.keep_bytes(head.status), is_coded.then_some(&head.codings))?;
         self.parsed = Some(head);
         self.stage = Stage::Body(head.body);
         Ok(())

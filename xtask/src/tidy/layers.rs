@@ -66,9 +66,13 @@ pub(crate) const TABLE: [Row; 13] = [
         Layer::Shell,
         &["nmax-metrics"],
         &[
+            "brotli-decompressor",
+            "flate2",
             "httparse",
+            "psl",
             "rustix",
             "rustls-native-certs",
+            "ruzstd",
             "thiserror",
             "tokio",
             "tokio-rustls",
@@ -151,10 +155,13 @@ pub(crate) const TABLE: [Row; 13] = [
 /// What tests of any crate may name.
 const TEST_TOOLS: [&str; 2] = ["proptest", "serde_json"];
 /// What tests of shells and programs may name as well.
-const SHELL_TEST_TOOLS: [&str; 8] = [
+const SHELL_TEST_TOOLS: [&str; 11] = [
     "allocation-counter",
     "hdrhistogram",
+    "http-body-util",
     "httparse",
+    "hyper",
+    "hyper-util",
     "nmax-target",
     "nmax-testkit",
     "rcgen",

@@ -4,6 +4,7 @@ use std::mem::MaybeUninit;
 
 use super::body::{Body, Chunked};
 use super::{CodecError, HEADERS_MAX};
+use crate::coding::Codings;
 
 /// Bytes quoted from something that is not HTTP.
 const QUOTED_BYTES_MAX: usize = 32;
@@ -19,6 +20,8 @@ pub(super) struct Head {
     pub(super) persistent: bool,
     /// It has a `set-cookie` header.
     pub(super) sets_cookies: bool,
+    /// How the content is coded.
+    pub(super) codings: Codings,
 }
 
 impl Head {
@@ -55,6 +58,7 @@ pub(super) fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, Co
         body,
         persistent,
         sets_cookies: facts.sets_cookies,
+        codings: facts.codings,
     }))
 }
 
@@ -79,6 +83,7 @@ struct Facts {
     close: bool,
     keep_alive: bool,
     sets_cookies: bool,
+    codings: Codings,
 }
 
 impl Facts {
@@ -88,6 +93,7 @@ impl Facts {
             // The length tells nearly all other headers apart without a look at their letters.
             match header.name.len() {
                 14 if header.name.eq_ignore_ascii_case("content-length") => facts.add_length(header.value)?,
+                16 if header.name.eq_ignore_ascii_case("content-encoding") => facts.codings.add(header.value),
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => facts.add_coding(header.value)?,
                 10 if header.name.eq_ignore_ascii_case("connection") => facts.add_connection(header.value),
                 10 => facts.sets_cookies |= header.name.eq_ignore_ascii_case("set-cookie"),

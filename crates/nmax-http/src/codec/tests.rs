@@ -1,10 +1,13 @@
 use super::*;
+use nmax_metrics::ErrorKind;
 use proptest::prelude::*;
 
 const ALL: Expected = Expected {
     is_head: false,
     keep_body: KeepBody::UpTo(usize::MAX),
     body_limit: u64::MAX,
+    decode: true,
+    keep_failed_bytes: 0,
 };
 
 /// What a receiver makes of a whole stream.
@@ -430,6 +433,7 @@ fn repeated_heads_give_the_same_reply() {
         is_head,
         keep_body: KeepBody::UpTo(100),
         body_limit: 100,
+        ..ALL
     };
     let same: &[u8] = b"HTTP/1.1 200 OK\r\nset-cookie: a=1\r\ncontent-length: 2\r\n\r\nhi";
     let other: &[u8] = b"HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 3\r\n\r\nabc";

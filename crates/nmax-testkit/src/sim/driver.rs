@@ -172,6 +172,8 @@ impl Driver for SimDriver {
             is_head: request.is_head,
             keep_body: request.keep_body,
             body_limit: self.shared.body_limit,
+            decode: false,
+            keep_failed_bytes: 0,
         });
         self.open().await;
         let ended = match self.send(request.bytes) {

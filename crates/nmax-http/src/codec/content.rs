@@ -1,0 +1,171 @@
+//! The content of a reply: its body after the framing, plain once content codings are undone, kept as far as wanted.
+
+use super::body::Body;
+use super::{CodecError, Expected, KeepBody};
+use crate::coding::{Codings, Decoder};
+
+/// Bytes of kept content whose memory stays with an idle receiver.
+pub(super) const IDLE_BYTES_MAX: usize = 4 * 1024;
+
+/// What came of the content, and what becomes of it.
+#[derive(Debug)]
+pub(super) struct Content {
+    /// Bytes after the framing, codings not undone.
+    coded_bytes: u64,
+    /// There only while a coded body comes.
+    decoder: Option<Box<Decoder>>,
+    plain: Plain,
+    /// Bytes kept of a reply that does not become complete.
+    keep_broken: usize,
+    /// What is kept stays when the reply is complete.
+    is_wanted: bool,
+}
+
+/// The content with its codings undone.
+#[derive(Debug)]
+struct Plain {
+    bytes: u64,
+    kept: Vec<u8>,
+    /// The most bytes of `kept`.
+    keep: usize,
+    /// The largest content, in bytes.
+    limit: u64,
+}
+
+impl Content {
+    pub(super) const fn new() -> Self {
+        Self {
+            coded_bytes: 0,
+            decoder: None,
+            plain: Plain {
+                bytes: 0,
+                kept: Vec::new(),
+                keep: 0,
+                limit: 0,
+            },
+            keep_broken: 0,
+            is_wanted: false,
+        }
+    }
+
+    /// Forgets the content before, and its memory when it was large and nothing like it is wanted.
+    pub(super) fn start(&mut self, expected: &Expected) {
+        self.coded_bytes = 0;
+        self.decoder = None;
+        self.keep_broken = expected.keep_failed_bytes;
+        self.plain.bytes = 0;
+        self.plain.limit = expected.body_limit;
+        self.plain.kept.clear();
+        if expected.keep_body == KeepBody::Discard {
+            self.plain.release();
+        }
+    }
+
+    /// The head is complete: keep `keep` bytes of what comes, and undo these codings.
+    pub(super) fn begin(&mut self, keep: usize, codings: Option<&Codings>) -> Result<(), CodecError> {
+        self.is_wanted = keep > 0;
+        self.plain.keep = keep;
+        if let Some(codings) = codings {
+            self.decoder = codings.decoder()?;
+            if self.decoder.is_some() && !self.is_wanted {
+                // What a chunk decodes to is not there again later.
+                self.plain.keep = self.keep_broken;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the next bytes of a body. Those after its end are an error.
+    pub(super) fn advance(&mut self, body: &mut Body, chunk: &[u8]) -> Result<(), CodecError> {
+        let before = *body;
+        let advanced = body.advance(chunk, |data| self.take(data)).and_then(|used| {
+            if !body.is_done() {
+                Ok(())
+            } else if used < chunk.len() {
+                Err(CodecError::Surplus)
+            } else {
+                self.finish()
+            }
+        });
+        // Most bodies end in the chunk in which they began, and nothing is copied. The others may never end.
+        if self.plain.keep < self.keep_broken && !self.is_wanted && !(advanced.is_ok() && body.is_done()) {
+            self.keep_again(before, chunk);
+        }
+        advanced
+    }
+
+    /// The body is complete: its coding must be as well.
+    pub(super) fn finish(&mut self) -> Result<(), CodecError> {
+        if let Some(decoder) = self.decoder.take() {
+            decoder.end()?;
+        }
+        if !self.is_wanted {
+            self.plain.kept.clear();
+            self.plain.release();
+        }
+        Ok(())
+    }
+
+    /// Keeps what `chunk` brought to a body that was in the state `before`, and what came after its end.
+    fn keep_again(&mut self, mut before: Body, chunk: &[u8]) {
+        let (plain, most) = (&mut self.plain, self.keep_broken);
+        let used = before.advance(chunk, |data| {
+            plain.keep_up_to(most, data);
+            Ok(())
+        });
+        if let Ok(used) = used {
+            plain.keep_up_to(most, &chunk[used..]);
+        }
+    }
+
+    /// No more comes; what was kept stays.
+    pub(super) fn abort(&mut self) {
+        self.decoder = None;
+    }
+
+    pub(super) fn coded_bytes(&self) -> u64 {
+        self.coded_bytes
+    }
+
+    pub(super) fn plain_bytes(&self) -> u64 {
+        self.plain.bytes
+    }
+
+    pub(super) fn kept(&self) -> &[u8] {
+        &self.plain.kept
+    }
+
+    fn take(&mut self, data: &[u8]) -> Result<(), CodecError> {
+        self.coded_bytes = self.coded_bytes.saturating_add(data.len() as u64);
+        let limit = self.plain.limit;
+        let plain = &mut self.plain;
+        match &mut self.decoder {
+            None => plain.take(data),
+            Some(_) if self.coded_bytes > limit => Err(CodecError::BodyLimit(limit)),
+            Some(decoder) => decoder.push(data, &mut |data| plain.take(data)),
+        }
+    }
+}
+
+impl Plain {
+    fn take(&mut self, data: &[u8]) -> Result<(), CodecError> {
+        self.bytes = self.bytes.saturating_add(data.len() as u64);
+        if self.bytes > self.limit {
+            return Err(CodecError::BodyLimit(self.limit));
+        }
+        self.keep_up_to(self.keep, data);
+        Ok(())
+    }
+
+    fn keep_up_to(&mut self, most: usize, data: &[u8]) {
+        let room = most.saturating_sub(self.kept.len()).min(data.len());
+        self.kept.extend_from_slice(&data[..room]);
+    }
+
+    /// Gives memory back that an idle visitor should not hold.
+    fn release(&mut self) {
+        if self.kept.capacity() > IDLE_BYTES_MAX {
+            self.kept = Vec::new();
+        }
+    }
+}
