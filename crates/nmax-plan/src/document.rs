@@ -7,7 +7,7 @@
 //! # Layout
 //! - `tree`: YAML with places; `overrides`: `--set`
 //! - `keys`: the tables; `cursor`: single values; `schema`: the tables for editors
-//! - `decode`, `data`, `scenario`, `request`, `json`, `reply`, `workload`, `stages`: the parts of a plan
+//! - `decode`, `http`, `data`, `scenario`, `request`, `body`, `json`, `reply`, `workload`, `stages`: the parts of a plan
 //! - `csv`: data files; [`texts()`]: a list of texts in a document of its own
 //! - [`write`](mod@write): a plan as a document again
 
@@ -15,11 +15,13 @@ use std::time::Duration;
 
 use crate::plan::{Plan, Source};
 
+mod body;
 mod csv;
 mod cursor;
 mod data;
 mod decode;
 mod error;
+mod http;
 mod json;
 mod keys;
 mod overrides;
@@ -58,6 +60,8 @@ pub struct Options<'a> {
     pub file: &'a str,
     /// Reads a data file, relative to the plan.
     pub read: &'a dyn Fn(&str) -> Result<String, String>,
+    /// Length in bytes of a file that is sent or read later, relative to the plan; why it cannot be read otherwise.
+    pub exists: &'a dyn Fn(&str) -> Result<u64, String>,
     /// The environment of `${env.NAME}`.
     pub env: &'a dyn Fn(&str) -> Option<String>,
     /// `--target URL`

@@ -1,13 +1,14 @@
 //! The plan: document, scenarios, workload, schedules and every random choice, as pure values.
 //!
 //! # Layout
-//! - [`plan`]: what a validated plan holds; [`template`], [`threshold`], [`units`]: its pieces as people write them
+//! - [`plan`]: what a validated plan holds; [`template`], [`threshold`], [`units`], [`addresses`]: its pieces as people write them
 //! - [`document`]: YAML to plan, with every error at once, and back; [`planless`]: a plan from a URL
 //! - [`example`]: the plan that `nmax init` writes; [`summary`]: what a plan will send
 //! - [`schedule`], [`share`], [`mix`], [`choice`]: what happens when, as pure functions
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod addresses;
 pub mod plan;
 pub mod template;
 pub mod threshold;

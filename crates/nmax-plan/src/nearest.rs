@@ -1,6 +1,7 @@
 //! The nearest known name, for "did you mean ...?".
 
-/// The candidate with the fewest edits, if at most a third of the name (at least one edit) differs.
+/// The candidate with the fewest edits, if at most a third of the name (at least one edit) differs; else the only
+/// candidate of which the name is the beginning, three characters or more.
 ///
 /// Edits are insertions, deletions, substitutions and swaps of neighbours; case does not count.
 /// O(candidates * length²); names longer than 64 characters have no neighbour.
@@ -10,18 +11,35 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     if name.len() > 64 {
         return None;
     }
-    candidates
+    let candidates: Vec<&str> = candidates
         .into_iter()
         .filter(|candidate| candidate.len() <= 256)
+        .collect();
+    let near = candidates
+        .iter()
         .map(|candidate| {
             (
                 edits(&name, &candidate.to_lowercase().chars().collect::<Vec<_>>()),
-                candidate,
+                *candidate,
             )
         })
         .filter(|(edits, _)| *edits <= edits_max)
         .min_by_key(|(edits, _)| *edits)
-        .map(|(_, candidate)| candidate)
+        .map(|(_, candidate)| candidate);
+    near.or_else(|| abbreviated(&name, &candidates))
+}
+
+/// The only candidate that begins with the name.
+fn abbreviated<'a>(name: &[char], candidates: &[&'a str]) -> Option<&'a str> {
+    let begins = |candidate: &&&str| {
+        let mut letters = candidate.chars().flat_map(char::to_lowercase);
+        name.iter().all(|c| letters.next() == Some(*c))
+    };
+    let mut matches = candidates.iter().filter(begins);
+    match (matches.next(), matches.next()) {
+        (Some(only), None) if name.len() >= 3 => Some(only),
+        _ => None,
+    }
 }
 
 /// Optimal string alignment distance.
@@ -72,5 +90,14 @@ mod tests {
         assert_eq!(nearest("dat", known), Some("data"));
         assert_eq!(nearest("zebra", known), None);
         assert_eq!(nearest("x", known), None);
+    }
+
+    #[test]
+    fn abbreviations_of_one_name_are_understood() {
+        let known = ["certificate", "key", "insecure", "insets"];
+        assert_eq!(nearest("cert", known), Some("certificate"));
+        assert_eq!(nearest("CERT", known), Some("certificate"));
+        assert_eq!(nearest("ins", known), None, "two begin with it");
+        assert_eq!(nearest("ce", known), None, "two letters may be anything");
     }
 }

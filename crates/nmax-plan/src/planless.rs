@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
-    Arrivals, Body, Connection, Defaults, Expect, Method, Plan, Request, Scenario, Step, Version, Visitor, Workload,
+    Arrivals, Body, Coding, Connection, Defaults, Expect, Method, Plan, REDIRECTS_MAX, Request, Scenario, Step,
+    TIMEOUT_DEFAULT, Version, Workload,
 };
 use crate::schedule::{Stage, StageKind};
 use crate::template::Template;
@@ -46,6 +47,10 @@ pub struct Planless {
     pub ca_files: Vec<String>,
     /// `--insecure`
     pub insecure: bool,
+    /// `--follow`: most redirects that a request follows; 0 = none.
+    pub redirects_max: u32,
+    /// `--compressed`: content codings that requests accept, best first; replies in them are decoded.
+    pub compression: Vec<Coding>,
     /// `--seed`
     pub seed: Option<u64>,
 }
@@ -68,6 +73,8 @@ impl Planless {
             timeout: None,
             ca_files: Vec::new(),
             insecure: false,
+            redirects_max: 0,
+            compression: Vec::new(),
             seed: None,
         }
     }
@@ -108,17 +115,17 @@ impl Plan {
             name: name_of(&target),
             defaults: Defaults {
                 connection: run.connection,
-                visitor: Visitor::Returning,
                 version: run.version,
-                timeout: run.timeout.unwrap_or(Duration::from_secs(30)),
+                timeout: run.timeout.unwrap_or(TIMEOUT_DEFAULT),
                 headers: run
                     .headers
                     .iter()
                     .map(|(name, value)| (name.clone(), literal(value)))
                     .collect(),
-                body_limit_bytes: 64 << 20,
                 ca_files: run.ca_files.clone(),
                 insecure: run.insecure,
+                redirects_max: run.redirects_max,
+                compression: run.compression.clone(),
                 ..Defaults::default()
             },
             target,
@@ -251,6 +258,13 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
             "write a duration such as `--timeout 30s`",
         ));
     }
+    if run.redirects_max > REDIRECTS_MAX {
+        errors.push(error(
+            "--follow",
+            format!("more than {REDIRECTS_MAX} redirects"),
+            "follow fewer",
+        ));
+    }
     for (name, value) in &run.headers {
         if !crate::document::is_token(name) || value.contains(['\r', '\n', '\0']) {
             let message = format!("`{}: {}` is not a header", name.escape_debug(), value.escape_debug());
@@ -258,6 +272,13 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
         } else if crate::document::is_own_header(name) {
             let message = format!("header `{name}` is written by nmax itself");
             errors.push(error("-H", message, "leave it out; `--close` closes connections"));
+        } else if !run.compression.is_empty() && name.eq_ignore_ascii_case("accept-encoding") {
+            let message = "header `accept-encoding` is written by nmax itself with `--compressed`";
+            errors.push(error(
+                "-H",
+                message,
+                "leave one of them out; without `--compressed` replies are not decoded",
+            ));
         }
     }
 }

@@ -6,6 +6,9 @@ use crate::mix::Mix;
 use crate::plan::{Plan, Scenario, Step, Workload};
 use crate::schedule::{Arrivals, Open, Total};
 
+mod policy;
+pub use policy::policy;
+
 /// How much a plan will send. Numbers that depend on the target's replies are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {

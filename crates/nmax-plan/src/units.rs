@@ -22,7 +22,7 @@ pub struct UnitError {
 }
 
 impl UnitError {
-    fn new(message: String, remedy: &str) -> Self {
+    pub(crate) fn new(message: String, remedy: &str) -> Self {
         Self {
             message,
             remedy: remedy.to_owned(),

@@ -37,6 +37,13 @@ impl<'n> Fields<'n> {
         entries
     }
 
+    /// Whether one of the keys, reported already, is likely this one.
+    pub(crate) fn is_misspelled(&self, name: &str) -> bool {
+        self.entries
+            .iter()
+            .any(|entry| self.table.suggestion(&entry.key) == Some(name))
+    }
+
     /// The key with its place.
     pub(crate) fn entry(&self, name: &str) -> Option<&'n Entry> {
         debug_assert!(
@@ -80,8 +87,13 @@ impl<'a> Decoder<'a> {
         for entry in entries {
             self.known(entry, table);
         }
+        let fields = Fields {
+            at: node.at,
+            entries,
+            table,
+        };
         for key in table.keys.iter().filter(|key| key.required) {
-            if !entries.iter().any(|entry| entry.key == key.name) {
+            if !entries.iter().any(|entry| entry.key == key.name) && !fields.is_misspelled(key.name) {
                 let message = format!("{} has no `{}`", table.what, key.name);
                 self.problem(
                     node.at,
@@ -91,11 +103,7 @@ impl<'a> Decoder<'a> {
                 );
             }
         }
-        Some(Fields {
-            at: node.at,
-            entries,
-            table,
-        })
+        Some(fields)
     }
 
     fn known(&mut self, entry: &Entry, table: &'static Table) {
@@ -117,10 +125,10 @@ impl<'a> Decoder<'a> {
                 *instead,
             );
         } else {
-            let names = table.keys.iter().map(|key| key.name);
-            let remedy = match nearest(name, names.clone()) {
+            let names = || table.keys.iter().map(|key| key.name);
+            let remedy = match table.suggestion(name) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known keys are: {}", names.collect::<Vec<_>>().join(", ")),
+                None => format!("known keys are: {}", names().collect::<Vec<_>>().join(", ")),
             };
             self.problem(
                 entry.key_at,
@@ -225,7 +233,8 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    fn unit<T>(&mut self, node: &Node, parse: fn(&str) -> Result<T, UnitError>) -> Option<T> {
+    /// A text that `parse` understands.
+    pub(crate) fn unit<T>(&mut self, node: &Node, parse: fn(&str) -> Result<T, UnitError>) -> Option<T> {
         let text = self.expanded(node)?;
         match parse(&text) {
             Ok(value) => Some(value),
@@ -253,6 +262,20 @@ impl<'a> Decoder<'a> {
             return None;
         }
         Some(duration)
+    }
+
+    /// The name of a file that is there.
+    pub(crate) fn file(&mut self, node: &Node) -> Option<String> {
+        let file = self.expanded(node)?;
+        if let Err(why) = (self.options.exists)(&file) {
+            self.problem(
+                node.at,
+                Kind::Data,
+                format!("cannot read `{file}`: {why}"),
+                "write its path relative to the plan",
+            );
+        }
+        Some(file)
     }
 
     pub(crate) fn rate(&mut self, node: &Node) -> Option<f64> {

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
-use super::keys::{self, CONNECTION, VERSION, VISITOR};
+use super::keys;
 use super::tree::{Node, Place};
-use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, scenario, workload};
+use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, http, scenario, workload};
 use crate::nearest::nearest;
-use crate::plan::{Connection, Defaults, Feeder, Plan, Scenario, Step, Version, Visitor, Workload};
-use crate::template::{EnvFormat, Names};
+use crate::plan::{Feeder, Plan, Scenario, Step, Workload};
 use crate::threshold::{self, Limit, Metric, Scope, Threshold};
 
 /// The place of an error in `--target`.
@@ -30,12 +29,21 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         .get("data")
         .map(|node| data::feeders(decoder, node))
         .unwrap_or_default();
-    let defaults = defaults(decoder, fields.get("defaults"), &feeders);
+    let defaults = http::defaults(decoder, fields.get("defaults"), &feeders);
+    let hosts = fields
+        .get("hosts")
+        .map(|node| http::hosts(decoder, node))
+        .unwrap_or_default();
+    let problems_before = decoder.problems.len();
     let mut scenarios = fields
         .get("scenarios")
-        .map(|node| scenario::scenarios(decoder, node, &feeders))
+        .map(|node| scenario::scenarios(decoder, node, &feeders, &defaults))
         .unwrap_or_default();
+    let are_whole = !scenarios.is_empty() && decoder.problems.len() == problems_before;
     let load = workload::decode(decoder, fields, &mut scenarios);
+    if are_whole {
+        silent(decoder, fields, &scenarios);
+    }
     let graceful_stop = fields.get("graceful_stop").and_then(|node| decoder.duration(node));
     let seed = fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX));
     let open = load
@@ -47,6 +55,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         &Traffic {
             scenarios: &scenarios,
             feeders: &feeders,
+            are_whole,
             open,
         },
     );
@@ -56,7 +65,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         name,
         target: target?,
         defaults,
-        hosts: Vec::new(),
+        hosts,
         feeders,
         scenarios,
         workload: load.workload,
@@ -67,6 +76,23 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         thresholds,
         window: window.unwrap_or(SECOND),
     })
+}
+
+/// Complains about scenarios of which none that runs sends anything.
+fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario]) {
+    let mut run = scenarios.iter().filter(|scenario| scenario.weight > 0.0).peekable();
+    let sends = |scenario: &Scenario| scenario.steps.iter().any(|step| matches!(step, Step::Request(_)));
+    let Some(entry) = fields.entry("scenarios").filter(|_| run.peek().is_some()) else {
+        return;
+    };
+    if !run.any(sends) {
+        decoder.problem(
+            entry.key_at,
+            Kind::Missing,
+            "no scenario that runs has a request, so nothing is ever sent",
+            "add a step such as `- get: /`",
+        );
+    }
 }
 
 fn version(decoder: &mut Decoder, fields: Fields) {
@@ -114,6 +140,7 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
             },
         ),
         (None, Some(node)) => (decoder.expanded(node)?, node.at),
+        (None, None) if fields.is_misspelled("target") => return None,
         (None, None) => {
             decoder.problem(
                 fields.at,
@@ -157,63 +184,6 @@ pub(crate) fn origin(text: &str) -> Result<String, String> {
     }
 }
 
-fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> Defaults {
-    let mut defaults = Defaults {
-        connection: Connection::KeepAlive,
-        visitor: Visitor::Returning,
-        version: Version::Http11,
-        timeout: 30 * SECOND,
-        headers: Vec::new(),
-        body_limit_bytes: 64 << 20,
-        ca_files: Vec::new(),
-        insecure: false,
-        ..Defaults::default()
-    };
-    let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
-        return defaults;
-    };
-    if let Some(connection) = fields
-        .get("connection")
-        .and_then(|node| decoder.choose(node, CONNECTION))
-    {
-        defaults.connection = connection;
-    }
-    if let Some(visitor) = fields.get("visitor").and_then(|node| decoder.choose(node, VISITOR)) {
-        defaults.visitor = visitor;
-    }
-    if let Some(version) = fields.get("version").and_then(|node| decoder.choose(node, VERSION)) {
-        defaults.version = version;
-    }
-    if let Some(timeout) = fields.get("timeout").and_then(|node| decoder.duration_above_zero(node)) {
-        defaults.timeout = timeout;
-    }
-    if let Some(node) = fields.get("headers") {
-        let env = decoder.options.env;
-        let names = Names {
-            slots: &[],
-            slots_later: &[],
-            feeders,
-            env,
-            env_format: EnvFormat::Verbatim,
-        };
-        defaults.headers = super::request::headers(decoder, node, &names);
-    }
-    if let Some(limit) = fields.get("body_limit").and_then(|node| decoder.size(node)) {
-        defaults.body_limit_bytes = limit;
-    }
-    if let Some(tls) = fields.get("tls").and_then(|node| decoder.fields(node, &keys::TLS)) {
-        if let Some(node) = tls.get("ca") {
-            let files = decoder
-                .one_or_many(node)
-                .iter()
-                .filter_map(|file| decoder.expanded(file));
-            defaults.ca_files = files.collect();
-        }
-        defaults.insecure = tls.get("insecure").and_then(|node| decoder.bool(node)).unwrap_or(false);
-    }
-    defaults
-}
-
 fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     let window = decoder.duration(node)?;
     if !(Duration::from_millis(10)..=60 * SECOND).contains(&window) {
@@ -231,6 +201,8 @@ fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
 struct Traffic<'a> {
     scenarios: &'a [Scenario],
     feeders: &'a [Feeder],
+    /// The scenarios have no error, so all names are known.
+    are_whole: bool,
     /// The workload has an intended rate.
     open: bool,
 }
@@ -271,6 +243,9 @@ fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, traffic: &Traffic) {
     let (scenarios, feeders) = (traffic.scenarios, traffic.feeders);
     let (what, name, known) = match scope {
         Scope::Total => return,
+        // What is wrong with the scenarios was reported; a name may well be meant to be there.
+        Scope::Scenario(_) if scenarios.is_empty() => return,
+        Scope::Request(_) if !traffic.are_whole => return,
         Scope::Scenario(name) => (
             "scenario",
             name,

@@ -1,6 +1,12 @@
 //! The keys of the document: one table per map, used by the decoder and by the schema.
 
-use crate::plan::{Arrivals, AtEnd, Connection, MatchPick, Method, Version, Visitor};
+use crate::nearest::nearest;
+use crate::plan::{Arrivals, AtEnd, MatchPick, Method};
+
+mod http;
+mod scenario;
+pub(crate) use http::*;
+pub(crate) use scenario::*;
 
 /// A map with fixed keys.
 pub(crate) struct Table {
@@ -10,6 +16,18 @@ pub(crate) struct Table {
     pub keys: &'static [Key],
     /// Keys of later versions, and what to write instead.
     pub later: &'static [(&'static str, &'static str)],
+}
+
+impl Table {
+    /// The key that was meant by a name that is neither known nor of a later version.
+    pub(crate) fn suggestion(&self, name: &str) -> Option<&'static str> {
+        let is_listed =
+            self.keys.iter().any(|key| key.name == name) || self.later.iter().any(|(later, _)| *later == name);
+        if is_listed {
+            return None;
+        }
+        nearest(name, self.keys.iter().map(|key| key.name))
+    }
 }
 
 /// A key of a table.
@@ -28,6 +46,8 @@ pub(crate) enum Shape {
     Duration,
     Rate,
     Size,
+    /// A percentage.
+    Share,
     /// A percentage, a rate or a number of VUs.
     Level,
     /// A condition on the result.
@@ -57,13 +77,6 @@ pub(crate) fn words<T>(table: Words<T>) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).collect()
 }
 
-pub(crate) const CONNECTION: Words<Connection> = &[
-    ("keep-alive", Connection::KeepAlive),
-    ("per-iteration", Connection::PerIteration),
-    ("per-request", Connection::PerRequest),
-];
-pub(crate) const VISITOR: Words<Visitor> = &[("returning", Visitor::Returning), ("new", Visitor::New)];
-pub(crate) const VERSION: Words<Version> = &[("1.1", Version::Http11), ("1.0", Version::Http10)];
 pub(crate) const AT_END: Words<AtEnd> = &[("wrap", AtEnd::Wrap), ("stop", AtEnd::Stop), ("error", AtEnd::Error)];
 pub(crate) const ARRIVALS: Words<Arrivals> = &[("even", Arrivals::Even), ("poisson", Arrivals::Poisson)];
 pub(crate) const PICK_NAMES: [&str; 4] = ["sequential", "unique", "random", "zipf"];
@@ -166,6 +179,11 @@ pub(crate) static ROOT: Table = Table {
             Shape::Duration,
             "Width of a window of measurements, 10ms to 60s; 1s by default.",
         ),
+        key(
+            "hosts",
+            Shape::Map(&TEXTS),
+            "Addresses of hosts by name or `NAME:PORT`, in place of what the resolver says.",
+        ),
     ],
     later: &[
         (
@@ -177,69 +195,9 @@ pub(crate) static ROOT: Table = Table {
             "transactions",
             "remove it; give requests a `name` and set thresholds on them",
         ),
-        ("hosts", "remove it; name the server in `target`"),
         ("timeline", "remove it"),
         ("scripts", "write the behaviour as `scenarios`"),
         ("tags", "remove it; use `--tag` on the command"),
-    ],
-};
-
-pub(crate) static DEFAULTS: Table = Table {
-    what: "`defaults`",
-    keys: &[
-        key(
-            "connection",
-            Shape::OneOf(|| words(CONNECTION)),
-            "When connections are closed; keep-alive by default.",
-        ),
-        key(
-            "visitor",
-            Shape::OneOf(|| words(VISITOR)),
-            "Whether a VU is known to the server from before; returning by default.",
-        ),
-        key(
-            "version",
-            Shape::OneOf(|| words(VERSION)),
-            "HTTP version; 1.1 by default.",
-        ),
-        key(
-            "timeout",
-            Shape::Duration,
-            "From intended send to last byte; 30s by default.",
-        ),
-        key("headers", Shape::Map(&Shape::Text), "Headers of every request."),
-        key("body_limit", Shape::Size, "Largest reply body; 64MiB by default."),
-        key("tls", Shape::Object(&TLS), "Trust in the server's certificate."),
-    ],
-    later: &[
-        ("http", "write `version: 1.1` or `version: 1.0`"),
-        (
-            "redirects",
-            "request the new location in a step of its own: `extract: { next: { header: location } }`",
-        ),
-        (
-            "compression",
-            "write the header `accept-encoding` into `headers`; replies are not decoded",
-        ),
-        ("proxy", "point `target` at the server itself"),
-        ("resources", "write one step per resource"),
-        ("cookies", "cookies are always kept within an iteration"),
-    ],
-};
-
-pub(crate) static TLS: Table = Table {
-    what: "`tls`",
-    keys: &[
-        key(
-            "ca",
-            Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]),
-            "PEM files with additional issuers.",
-        ),
-        key("insecure", Shape::Bool, "Accept any certificate."),
-    ],
-    later: &[
-        ("cert", "remove it; client certificates are not sent"),
-        ("key", "remove it; client certificates are not sent"),
     ],
 };
 
@@ -273,198 +231,6 @@ pub(crate) static DATA: Table = Table {
         ("locale", "write the rows into a file and read it with `csv: FILE`"),
         ("json", "write the rows into a file and read it with `csv: FILE`"),
         ("delimiter", "remove it; the header row shows the delimiter"),
-    ],
-};
-
-pub(crate) static SCENARIO: Table = Table {
-    what: "a scenario",
-    keys: &[
-        key(
-            "weight",
-            Shape::Number,
-            "Share in the mix, relative to the others; instead of `workload.mix`.",
-        ),
-        key(
-            "pacing",
-            Shape::Duration,
-            "Least time between two starts of the same VU (closed workloads).",
-        ),
-        required("steps", Shape::List(&Shape::Object(&STEP)), "Steps, in order."),
-    ],
-    later: &[
-        ("setup", "write the steps at the beginning of `steps`"),
-        ("teardown", "write the steps at the end of `steps`"),
-        ("script", "write the behaviour as `steps`"),
-        ("transactions", "give requests a `name` and set thresholds on them"),
-    ],
-};
-
-pub(crate) static STEP: Table = Table {
-    what: "a step",
-    keys: &[
-        key("get", Shape::Text, "GET this path or URL."),
-        key("head", Shape::Text, "HEAD of this path or URL."),
-        key("post", Shape::Text, "POST to this path or URL."),
-        key("put", Shape::Text, "PUT to this path or URL."),
-        key("patch", Shape::Text, "PATCH of this path or URL."),
-        key("delete", Shape::Text, "DELETE of this path or URL."),
-        key("options", Shape::Text, "OPTIONS of this path or URL."),
-        key(
-            "think",
-            Shape::Either(&[Shape::Duration, Shape::Object(&THINK)]),
-            "A user's pause.",
-        ),
-        key(
-            "name",
-            Shape::Text,
-            "Name under which it is measured; method and path by default.",
-        ),
-        key("query", PAIRS, "Query parameters, encoded when sent."),
-        key(
-            "headers",
-            Shape::Map(&Shape::Text),
-            "Headers, after those of `defaults`; the same name replaces.",
-        ),
-        key("body", Shape::Text, "Body, sent as it is."),
-        key("json", Shape::Any, "JSON body: YAML, or JSON as a text."),
-        key("form", PAIRS, "Body of a form."),
-        key(
-            "expect",
-            Shape::Object(&EXPECT),
-            "What makes the reply ok; a status of 200-399 by default.",
-        ),
-        key(
-            "extract",
-            Shape::Map(&Shape::Object(&EXTRACT)),
-            "Values taken from the reply, by name; `${name}` reads them.",
-        ),
-        key("timeout", Shape::Duration, "Instead of `defaults.timeout`."),
-    ],
-    later: &[
-        ("resources", "write one step per resource"),
-        ("transaction", "give requests a `name` and set thresholds on them"),
-        ("websocket", "remove the step"),
-        ("script", "write the behaviour as steps"),
-        ("repeat", "write the steps out"),
-        ("if", "write scenarios for the cases and weigh them in `mix`"),
-        ("multipart", "write the body as a text: `body: ...`"),
-        ("file", "write the body as a text: `body: ...`"),
-        (
-            "redirects",
-            "request the new location in a step of its own: `extract: { next: { header: location } }`",
-        ),
-    ],
-};
-
-const PAIRS: Shape = Shape::Either(&[
-    Shape::Map(&Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)])),
-    Shape::List(&Shape::Map(&Shape::Text)),
-]);
-
-pub(crate) static THINK: Table = Table {
-    what: "`think`",
-    keys: &[
-        key("fixed", Shape::Duration, "Always the same."),
-        key("min", Shape::Duration, "Shortest; equally likely up to `max`."),
-        key("max", Shape::Duration, "Longest."),
-        key("median", Shape::Duration, "Half of the pauses are shorter (lognormal)."),
-        key("p95", Shape::Duration, "One in twenty is longer."),
-    ],
-    later: &[
-        (
-            "recorded",
-            "write `think: { median: ..., p95: ... }` from the recording",
-        ),
-        ("mean", "write `think: { median: ..., p95: ... }`"),
-    ],
-};
-
-pub(crate) static EXPECT: Table = Table {
-    what: "`expect`",
-    keys: &[
-        key(
-            "status",
-            Shape::Either(&[Shape::Status, Shape::List(&Shape::Status)]),
-            "Accepted status codes: 200, 2xx or 200-299.",
-        ),
-        key(
-            "contains",
-            Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]),
-            "Text in the body.",
-        ),
-        key(
-            "lacks",
-            Shape::Either(&[Shape::Text, Shape::List(&Shape::Text)]),
-            "Text that must not be in the body.",
-        ),
-        key(
-            "header",
-            Shape::Map(&Shape::Text),
-            "Headers that must be there and contain a text.",
-        ),
-        key(
-            "finds",
-            Shape::Either(&[Shape::Object(&FINDS), Shape::List(&Shape::Object(&FINDS))]),
-            "What an extractor must find.",
-        ),
-    ],
-    later: &[
-        (
-            "response_time",
-            "write a threshold, such as `response_time p95 < 400ms for request NAME`",
-        ),
-        ("body", "write `contains: TEXT`"),
-        ("size", "write `contains: TEXT` or a threshold on `bytes`"),
-    ],
-};
-
-pub(crate) static FINDS: Table = Table {
-    what: "`finds`",
-    keys: &[
-        key("regex", Shape::Text, "Regular expression on the body."),
-        key(
-            "css",
-            Shape::Text,
-            "CSS selector; `a.item@href` is the attribute `href`.",
-        ),
-        key("json", Shape::Text, "JSONPath (RFC 9535)."),
-        key("header", Shape::Text, "Name of a header."),
-    ],
-    later: &[("xpath", "write `css: SELECTOR`")],
-};
-
-pub(crate) static EXTRACT: Table = Table {
-    what: "an extractor",
-    keys: &[
-        key(
-            "regex",
-            Shape::Text,
-            "Regular expression on the body: group 1, or all when it has no group.",
-        ),
-        key(
-            "css",
-            Shape::Text,
-            "CSS selector; `a.item@href` is the attribute `href`, else the element's text.",
-        ),
-        key("json", Shape::Text, "JSONPath (RFC 9535)."),
-        key("header", Shape::Text, "Name of a header."),
-        key(
-            "pick",
-            Shape::Either(&[Shape::OneOf(|| words(MATCH_PICK)), Shape::Whole(1, 1_000_000)]),
-            "Which of several matches; first by default, or a number from 1.",
-        ),
-        key(
-            "default",
-            Shape::Text,
-            "Used when nothing matches; without it the iteration fails.",
-        ),
-    ],
-    later: &[
-        ("xpath", "write `css: SELECTOR`"),
-        (
-            "cookie",
-            "cookies are sent back by themselves; for other uses take `header: set-cookie`",
-        ),
     ],
 };
 

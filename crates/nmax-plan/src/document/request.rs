@@ -1,12 +1,13 @@
 //! A request step: what is sent.
 
+use super::body::{body, entry_where, expect_continue};
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
-use super::json::json;
+use super::http::redirects;
 use super::reply::{expect, extracts};
 use super::scenario::Scene;
 use super::tree::{Node, Place, Value};
-use crate::plan::{Body, Method, Request};
+use crate::plan::{Coding, Method, Request};
 use crate::template::{EnvFormat, Names, Part, Template};
 
 /// Decodes a request step whose method key has this value.
@@ -31,11 +32,16 @@ pub(super) fn decode(
         .unwrap_or_default();
     let headers = fields
         .get("headers")
-        .map(|node| headers(decoder, node, &names))
+        .map(|node| {
+            refuse_accept_encoding(decoder, node, &scene.defaults.compression);
+            headers(decoder, node, &names)
+        })
         .unwrap_or_default();
     let body = body(decoder, fields, scene);
+    let expect_continue = expect_continue(decoder, fields, scene.defaults);
     let expect = expect(decoder, fields.get("expect"), &names);
     let timeout = fields.get("timeout").and_then(|node| decoder.duration_above_zero(node));
+    let redirects_max = fields.get("redirects").and_then(|node| redirects(decoder, node));
     let extract = fields
         .get("extract")
         .map(|node| extracts(decoder, node, scene))
@@ -50,8 +56,8 @@ pub(super) fn decode(
         expect,
         extract,
         timeout,
-        redirects_max: None,
-        expect_continue: false,
+        redirects_max,
+        expect_continue,
     })
 }
 
@@ -160,6 +166,19 @@ pub(super) fn headers(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<
     headers
 }
 
+/// Complains about a header that `compression` writes. Without it the header is the user's, and nothing is decoded.
+pub(super) fn refuse_accept_encoding(decoder: &mut Decoder, headers: &Node, compression: &[Coding]) {
+    let own = entry_where(headers, |name| name.eq_ignore_ascii_case("accept-encoding"));
+    if let Some(own) = own.filter(|_| !compression.is_empty()) {
+        decoder.problem(
+            own.key_at,
+            Kind::Conflict,
+            "header `accept-encoding` is written by nmax itself when `defaults` has `compression`",
+            "remove it; or remove `compression`, then replies are not decoded",
+        );
+    }
+}
+
 /// Whether the program writes this header itself, from the connection policy and the body.
 pub(crate) fn is_own_header(name: &str) -> bool {
     ["connection", "keep-alive", "content-length", "transfer-encoding"]
@@ -176,7 +195,7 @@ pub(crate) fn is_token(text: &str) -> bool {
 }
 
 /// Names and values: a map (a list as value repeats its name), or a list of maps.
-fn pairs(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<(Template, Template)> {
+pub(super) fn pairs(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<(Template, Template)> {
     let mut pairs = Vec::new();
     let maps = decoder.one_or_many(node);
     for map in maps {
@@ -194,20 +213,4 @@ fn pairs(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<(Template, Te
         }
     }
     pairs
-}
-
-fn body(decoder: &mut Decoder, fields: Fields, scene: &Scene) -> Body {
-    let names = scene.names(EnvFormat::Verbatim);
-    let given = fields.in_order(&["body", "json", "form"]);
-    if let [first, second, ..] = given.as_slice() {
-        let message = format!("a request has one body, but both `{}` and `{}`", first.key, second.key);
-        decoder.problem(second.key_at, Kind::Conflict, message, "keep one of them");
-    }
-    let Some(entry) = given.first() else { return Body::Empty };
-    let body = match entry.key.as_str() {
-        "body" => decoder.template(&entry.value, &names).map(Body::Text),
-        "form" => Some(Body::Form(pairs(decoder, &entry.value, &names))),
-        _ => json(decoder, &entry.value, &scene.names(EnvFormat::JsonString)).map(Body::Json),
-    };
-    body.unwrap_or(Body::Empty)
 }

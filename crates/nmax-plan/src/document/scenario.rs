@@ -6,7 +6,7 @@ use super::error::Kind;
 use super::keys;
 use super::request;
 use super::tree::{Entry, Node, Place, Value};
-use crate::plan::{Feeder, Scenario, Step, ThinkTime};
+use crate::plan::{Defaults, Feeder, Scenario, Step, ThinkTime};
 use crate::template::{EnvFormat, Names};
 
 /// Most steps in a scenario.
@@ -19,6 +19,7 @@ pub(super) struct Scene<'a> {
     /// Slots of all steps.
     pub slots_later: &'a [String],
     pub feeders: &'a [Feeder],
+    pub defaults: &'a Defaults,
     pub env: &'a dyn Fn(&str) -> Option<String>,
 }
 
@@ -35,7 +36,7 @@ impl Scene<'_> {
 }
 
 /// Every scenario, in order; a weight that is absent is NaN until the mix is known.
-pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, feeders: &[Feeder]) -> Vec<Scenario> {
+pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, feeders: &[Feeder], defaults: &Defaults) -> Vec<Scenario> {
     let entries = decoder.map(node, "`scenarios`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
         decoder.problem(
@@ -45,10 +46,13 @@ pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, feeders: &[Feeder]) 
             "add `NAME: { steps: [{ get: / }] }`",
         );
     }
-    entries.iter().map(|entry| scenario(decoder, entry, feeders)).collect()
+    entries
+        .iter()
+        .map(|entry| scenario(decoder, entry, feeders, defaults))
+        .collect()
 }
 
-fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder]) -> Scenario {
+fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder], defaults: &Defaults) -> Scenario {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a scenario", entry.key);
         decoder.problem(
@@ -99,6 +103,7 @@ fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder]) -> Scenari
         slots: Vec::new(),
         slots_later: &slots_later,
         feeders,
+        defaults,
         env,
     };
     scenario.steps = items

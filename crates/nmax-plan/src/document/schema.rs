@@ -50,6 +50,7 @@ fn shape(shape: &Shape) -> Value {
         Shape::Duration => text_like(&["250ms", "1.5s", "2m", "1h30m"]),
         Shape::Rate => text_like(&["200/s", "2k/s", "120/m"]),
         Shape::Size => text_like(&["64kB", "1MiB"]),
+        Shape::Share => text_like(&["30%", "2.5%"]),
         Shape::Level => json!({ "type": ["string", "integer"], "examples": ["100%", "200/s", 50] }),
         Shape::Threshold => text_like(&["response_time p95 < 400ms", "failure_rate < 1%", "rate >= 99%"]),
         Shape::Bool => json!({ "type": ["boolean", "string"] }),

@@ -1,4 +1,5 @@
 mod errors;
+mod http;
 mod whole;
 
 use super::*;
@@ -13,9 +14,19 @@ pub(crate) fn read(file: &str) -> Result<String, String> {
     }
 }
 
+/// Files that plans of the tests send.
+pub(crate) fn exists(file: &str) -> Result<u64, String> {
+    match file.rsplit_once('.') {
+        Some((_, "pem" | "png" | "bin")) => Ok(5),
+        _ => Err("no such file".into()),
+    }
+}
+
 pub(crate) fn env(name: &str) -> Option<String> {
     match name {
         "TOKEN" => Some("secret \"1\"".into()),
+        "TOKEN_BARE" => Some("s3cret".into()),
+        "KEYS" => Some("keys".into()),
         "RATE" => Some("7/s".into()),
         "BASE" => Some("https://shop.test".into()),
         _ => None,
@@ -36,6 +47,7 @@ pub(crate) fn options() -> Options<'static> {
     Options {
         file: "plan.yaml",
         read: &read,
+        exists: &exists,
         env: &env,
         target: None,
         set: &[],

@@ -141,6 +141,10 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, scenarios: &mut [Scenario
     let mut all_known = true;
     for entry in mix.map(|mix| decoder.map(&mix.value, "`mix`")).unwrap_or_default() {
         let weight = decoder.number(&entry.value);
+        if scenarios.is_empty() {
+            // Reported already.
+            continue;
+        }
         let Some(scenario) = scenarios.iter_mut().find(|scenario| scenario.name == entry.key) else {
             all_known = false;
             let known: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();

@@ -4,15 +4,17 @@
 
 use std::time::Duration;
 
-use super::keys::{ARRIVALS, AT_END, CONNECTION, MATCH_PICK, METHODS, VERSION, VISITOR, Words};
+use super::keys::{ARRIVALS, AT_END, MATCH_PICK, METHODS, Words};
 use super::reply::source_entry;
 use crate::plan::{
-    Body, Expect, Extract, Feeder, MatchPick, Pick, Plan, Request, Scenario, Source, Step, Test, ThinkTime, Workload,
+    Body, Expect, Extract, Feeder, FormPart, MatchPick, PartContent, Pick, Plan, Request, Scenario, Source, Step, Test,
+    ThinkTime, Workload,
 };
 use crate::schedule::{Stage, StageKind};
 use crate::template::Template;
-use crate::units::{format_duration, format_rate, format_size};
+use crate::units::{format_duration, format_rate};
 
+mod http;
 mod yaml;
 use yaml::Yaml;
 
@@ -22,8 +24,11 @@ pub fn to_yaml(plan: &Plan) -> String {
         entry("nmax", plain(1)),
         entry("name", text(&plan.name)),
         entry("target", text(&plan.target)),
-        defaults(plan),
+        http::defaults(plan),
     ];
+    if !plan.hosts.is_empty() {
+        map.push(http::hosts(&plan.hosts));
+    }
     if !plan.feeders.is_empty() {
         let feeders = plan
             .feeders
@@ -75,43 +80,6 @@ fn word<T: PartialEq>(words: Words<T>, value: &T) -> Yaml {
             .map_or("", |(word, _)| word)
             .to_owned(),
     )
-}
-
-fn defaults(plan: &Plan) -> (String, Yaml) {
-    let defaults = &plan.defaults;
-    let mut map = vec![
-        entry("connection", word(CONNECTION, &defaults.connection)),
-        entry("visitor", word(VISITOR, &defaults.visitor)),
-        entry("version", word(VERSION, &defaults.version)),
-        entry("timeout", duration(defaults.timeout)),
-        entry("body_limit", Yaml::Plain(format_size(defaults.body_limit_bytes))),
-    ];
-    if !defaults.headers.is_empty() {
-        map.push(entry(
-            "headers",
-            headers(
-                &defaults.headers,
-                &Scope {
-                    slots: &[],
-                    feeders: &plan.feeders,
-                },
-            ),
-        ));
-    }
-    let mut tls = Vec::new();
-    if !defaults.ca_files.is_empty() {
-        tls.push(entry(
-            "ca",
-            Yaml::List(defaults.ca_files.iter().map(|file| text(file)).collect()),
-        ));
-    }
-    if defaults.insecure {
-        tls.push(entry("insecure", plain(true)));
-    }
-    if !tls.is_empty() {
-        map.push(entry("tls", Yaml::Map(tls)));
-    }
-    entry("defaults", Yaml::Map(map))
 }
 
 fn data(feeder: &Feeder) -> Yaml {
@@ -194,7 +162,11 @@ fn request(request: &Request, scope: &Scope) -> Yaml {
         Body::Text(body) => map.push(entry("body", scope.text(body))),
         Body::Json(body) => map.push(entry("json", scope.text(body))),
         Body::Form(form) => map.push(entry("form", pairs(form, scope))),
-        Body::Multipart(_) | Body::File(_) => {}
+        Body::Multipart(parts) => map.push(entry("multipart", multipart(parts, scope))),
+        Body::File(file) => map.push(entry("file", text(file))),
+    }
+    if request.expect_continue {
+        map.push(entry("expect_continue", plain(true)));
     }
     map.push(entry("expect", expect(&request.expect, scope)));
     if !request.extract.is_empty() {
@@ -206,6 +178,9 @@ fn request(request: &Request, scope: &Scope) -> Yaml {
     }
     if let Some(timeout) = request.timeout {
         map.push(entry("timeout", duration(timeout)));
+    }
+    if let Some(redirects) = request.redirects_max {
+        map.push(entry("redirects", http::redirects(redirects)));
     }
     Yaml::Map(map)
 }
@@ -219,12 +194,44 @@ fn headers(headers: &[(String, Template)], scope: &Scope) -> Yaml {
     )
 }
 
-/// A map when every name is there once, else a list of maps.
 fn pairs(pairs: &[(Template, Template)], scope: &Scope) -> Yaml {
-    let entries: Vec<(String, Yaml)> = pairs
-        .iter()
-        .map(|(name, value)| (scope.source(name), scope.text(value)))
-        .collect();
+    by_name(
+        pairs
+            .iter()
+            .map(|(name, value)| (scope.source(name), scope.text(value)))
+            .collect(),
+    )
+}
+
+fn multipart(parts: &[FormPart], scope: &Scope) -> Yaml {
+    by_name(
+        parts
+            .iter()
+            .map(|part| (scope.source(&part.name), self::part(part, scope)))
+            .collect(),
+    )
+}
+
+/// A text alone is written as such.
+fn part(part: &FormPart, scope: &Scope) -> Yaml {
+    let mut map = match &part.content {
+        PartContent::Text(content) if part.content_type.is_none() && part.file_name.is_none() => {
+            return scope.text(content);
+        }
+        PartContent::Text(content) => vec![entry("text", scope.text(content))],
+        PartContent::File(file) => vec![entry("file", text(file))],
+    };
+    if let Some(content_type) = &part.content_type {
+        map.push(entry("type", text(content_type)));
+    }
+    if let Some(name) = &part.file_name {
+        map.push(entry("name", scope.text(name)));
+    }
+    Yaml::Map(map)
+}
+
+/// A map when every name is there once, else a list of maps.
+fn by_name(entries: Vec<(String, Yaml)>) -> Yaml {
     let repeated = entries
         .iter()
         .enumerate()

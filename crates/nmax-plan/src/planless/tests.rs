@@ -130,6 +130,40 @@ fn errors_all_at_once() {
     }
 }
 
+#[test]
+fn redirects_and_codings_are_those_of_every_request() {
+    let mut run = Planless::get("http://a/");
+    let plan = Plan::for_url(&run).unwrap();
+    assert_eq!((plan.defaults.redirects_max, plan.defaults.compression.len()), (0, 0));
+    run.redirects_max = 5;
+    run.compression = vec![Coding::Brotli];
+    let plan = Plan::for_url(&run).unwrap();
+    assert_eq!(
+        (plan.defaults.redirects_max, plan.defaults.compression),
+        (5, vec![Coding::Brotli])
+    );
+    assert_eq!(plan.scenarios[0].steps.len(), 1);
+    run.headers = vec![("Accept-Encoding".into(), "br".into())];
+    run.redirects_max = 51;
+    let errors: Vec<String> = Plan::for_url(&run)
+        .unwrap_err()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let want = [
+        "--follow: more than 50 redirects\n  help: follow fewer",
+        "-H: header `accept-encoding` is written by nmax itself with `--compressed`\n  help: leave one of them out; without `--compressed` replies are not decoded",
+    ];
+    assert_eq!(errors, want);
+    run.redirects_max = 0;
+    run.compression.clear();
+    assert_eq!(
+        Plan::for_url(&run).unwrap().defaults.headers.len(),
+        1,
+        "an own header is kept"
+    );
+}
+
 /// Law: the plan of a URL is a document too.
 #[test]
 fn planless_plans_come_back() {
@@ -137,6 +171,8 @@ fn planless_plans_come_back() {
     run.body = Some("${iteration}".into());
     run.headers = vec![("Accept".into(), "*/*".into())];
     run.requests = Some(5);
+    run.redirects_max = 10;
+    run.compression = Coding::ALL.to_vec();
     let plan = Plan::for_url(&run).unwrap();
     let mut back = parse(&to_yaml(&plan), &options()).unwrap();
     assert_eq!(back, plan);

@@ -45,3 +45,85 @@ fn what_ends_the_run_decides() {
         (Some(50), Some(Duration::from_secs(5)))
     );
 }
+
+/// Topics and words for a plan with these defaults.
+fn policy_of(defaults: &str, step: &str) -> Vec<(&'static str, String)> {
+    let text = format!(
+        "nmax: 1\ntarget: http://a\ndefaults: {defaults}\nscenarios: {{ s: {{ steps: [{{ get: / }}, {step}] }} }}\nworkload: {{ closed: {{ vus: 1 }} }}"
+    );
+    policy(&document::parse(&text, &options()).unwrap())
+}
+
+fn line<'a>(lines: &'a [(&str, String)], topic: &str) -> &'a str {
+    lines
+        .iter()
+        .find(|(name, _)| *name == topic)
+        .map_or("", |(_, text)| text.as_str())
+}
+
+#[test]
+fn what_holds_without_a_word_is_said_too() {
+    let lines = policy_of("{}", "{ think: 1s }");
+    let topics: Vec<&str> = lines.iter().map(|(topic, _)| *topic).collect();
+    assert_eq!(
+        topics,
+        ["connection", "visitor", "cookies", "redirects", "compression", "names"]
+    );
+    assert_eq!(
+        line(&lines, "connection"),
+        "HTTP/1.1, kept across iterations; `connection: keep-alive`"
+    );
+    assert_eq!(line(&lines, "redirects"), "not followed");
+    assert_eq!(line(&lines, "compression"), "not asked for");
+}
+
+/// Each pair of plans differs in one key, and so do the words.
+#[test]
+fn every_key_that_changes_the_answer_changes_the_words() {
+    let plain = policy_of("{}", "{ get: /b }");
+    let cases = [
+        ("{ connection: per-request }", "connection"),
+        ("{ connection: per-iteration }", "connection"),
+        ("{ version: 1.0 }", "connection"),
+        ("{ visitor: new }", "visitor"),
+        ("{ visitor: { new: 30% } }", "visitor"),
+        ("{ cookies: keep }", "cookies"),
+        ("{ cookies: ignore }", "cookies"),
+        ("{ redirects: follow }", "redirects"),
+        ("{ compression: br }", "compression"),
+        ("{ headers: { Accept-Encoding: br } }", "compression"),
+        ("{ dns: { ttl: 0s } }", "names"),
+        ("{ dns: { ttl: 5s } }", "names"),
+        ("{ dns: { cache: vu } }", "names"),
+        ("{ dns: { family: ipv6 } }", "names"),
+        ("{ dns: { servers: 10.0.0.2 } }", "names"),
+        ("{ source_addresses: 127.0.0.2 }", "source"),
+        ("{ proxy: \"http://p:1\" }", "proxy"),
+        ("{ tls: { insecure: true } }", "insecure"),
+        ("{ tls: { certificate: a.pem, key: b.pem } }", "certificate"),
+    ];
+    for (defaults, topic) in cases {
+        let changed = policy_of(defaults, "{ get: /b }");
+        assert_ne!(line(&changed, topic), line(&plain, topic), "{defaults}");
+        assert_ne!(line(&changed, topic), "", "{defaults}");
+        for (other, text) in plain.iter().filter(|(other, _)| *other != topic) {
+            assert_eq!(line(&changed, other), text, "{defaults} changes {other}");
+        }
+    }
+}
+
+#[test]
+fn steps_that_differ_are_counted() {
+    let lines = policy_of("{ redirects: 5 }", "{ put: /a, file: a.bin, redirects: none }");
+    assert_eq!(
+        line(&lines, "redirects"),
+        "followed, at most 5 in a step; 1 step otherwise"
+    );
+    assert_eq!(line(&lines, "files"), "sent by 1 step");
+}
+
+#[test]
+fn the_password_of_a_proxy_is_not_shown() {
+    let lines = policy_of("{ proxy: \"http://me:hunter2@p:1\" }", "{ think: 1s }");
+    assert_eq!(line(&lines, "proxy"), "http://p:1, with a name");
+}

@@ -392,6 +392,78 @@ fn a_duration_of_zero_is_refused() {
     );
 }
 
+/// One slip of the pen is one error: what depends on it is not complained about.
+#[test]
+fn a_misspelled_key_is_one_error() {
+    let text = "\
+nmax: 1
+target: http://a
+scenarois: { s: { steps: [{ get: /, name: home }] } }
+workload: { open: { rate: 5/s }, mix: { s: 1 } }
+thresholds: [response_time p95 < 1s for request home, errors < 1 for scenario s]
+";
+    check(
+        text,
+        &[
+            "plan.yaml:3:1: the plan has no key `scenarois`",
+            "  help: did you mean `scenarios`?",
+        ],
+    );
+    let fine = text.replace("scenarois", "scenarios");
+    check(&fine, &[]);
+    check(
+        &fine.replace("workload", "worklaod"),
+        &[
+            "plan.yaml:4:1: the plan has no key `worklaod`",
+            "  help: did you mean `workload`?",
+        ],
+    );
+    check(
+        &fine.replace("steps", "stepps"),
+        &[
+            "plan.yaml:3:19: a scenario has no key `stepps`",
+            "  help: did you mean `steps`?",
+        ],
+    );
+    check(
+        &fine.replace("target", "tragte"),
+        &[
+            "plan.yaml:2:1: the plan has no key `tragte`",
+            "  help: did you mean `target`?",
+        ],
+    );
+    check(
+        &fine.replace("{ get", "{ gett"),
+        &[
+            "plan.yaml:3:29: a step has no key `gett`",
+            "  help: did you mean `get`?",
+        ],
+    );
+    let absent = fine.lines().filter(|line| !line.starts_with("scenarios"));
+    check(
+        &absent.collect::<Vec<_>>().join("\n"),
+        &[
+            "plan.yaml:1:1: the plan has no `scenarios`",
+            "  help: add `scenarios: ...`. Behaviours by name.",
+        ],
+    );
+}
+
+#[test]
+fn a_plan_that_sends_nothing_is_refused() {
+    let want = [
+        "plan.yaml:3:1: no scenario that runs has a request, so nothing is ever sent",
+        "  help: add a step such as `- get: /`",
+    ];
+    let idle = "{ steps: [{ think: 1s }] }";
+    let with = |scenarios: &str| format!("nmax: 1\ntarget: http://a\nscenarios: {scenarios}\n{OPEN}");
+    check(&with(&format!("{{ s: {idle} }}")), &want);
+    let busy = "{ weight: 0, steps: [{ get: / }] }";
+    check(&with(&format!("{{ s: {idle}, never: {busy} }}")), &want);
+    let some = busy.replace("weight: 0, ", "");
+    check(&with(&format!("{{ s: {idle}, t: {some} }}")), &[]);
+}
+
 /// Names of checks stay short enough for a table, whatever is expected.
 #[test]
 fn names_of_checks_are_cut() {

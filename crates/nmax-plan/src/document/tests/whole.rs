@@ -38,7 +38,7 @@ fn every_key_has_its_meaning() {
         ("everything", "https://shop.test")
     );
     assert_eq!(plan.defaults.connection, Connection::PerIteration);
-    assert_eq!(plan.defaults.visitor, Visitor::New);
+    assert_eq!(plan.defaults.visitor, Visitor::Mixed(0.3));
     assert_eq!(plan.defaults.version, Version::Http10);
     assert_eq!(
         plan.defaults.headers,
@@ -352,7 +352,8 @@ fn every_key_of_the_tables_is_decoded() {
         }
     }
     let open =
-        small("workload: { open: { rate: 1/s, arrivals: poisson, max_in_flight: 5 }, mix: { s: 1 } }\nduration: 1s");
+        small("workload: { open: { rate: 1/s, arrivals: poisson, max_in_flight: 5 }, mix: { s: 1 } }\nduration: 1s")
+            .replace("{ get: / }", "{ post: /, body: a, expect_continue: true }");
     let (mut seen, mut wanted) = (Vec::new(), Vec::new());
     for text in [EVERY_KEY, open.as_str()] {
         assert_eq!(rendered(text, &options()), "");

@@ -1,5 +1,7 @@
 //! Law: parse(to_yaml(plan)) = plan, for generated plans.
 
+use std::net::IpAddr;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -46,11 +48,13 @@ fn template(slots: usize) -> impl Strategy<Value = Template> {
         3 => Part::Vu,
         _ => Part::Iteration,
     });
-    (any_text(), vec((hole, any_text()), 0..3)).prop_map(|(first, rest)| {
-        let mut parts = vec![Part::Text(first)];
-        parts.extend(rest.into_iter().flat_map(|(hole, text)| [hole, Part::Text(text)]));
-        Template { parts }
-    })
+    (any_text(), vec((hole, any_text()), 0..3))
+        .prop_map(|(first, rest)| {
+            let mut parts = vec![Part::Text(first)];
+            parts.extend(rest.into_iter().flat_map(|(hole, text)| [hole, Part::Text(text)]));
+            Template { parts }
+        })
+        .boxed()
 }
 
 fn one_line(template: Template) -> Template {
@@ -86,6 +90,44 @@ fn source() -> impl Strategy<Value = Source> {
     ]
 }
 
+/// Files have a name for the server in a validated plan; it is that of the file unless the plan says another.
+fn part(slots: usize) -> impl Strategy<Value = FormPart> {
+    let content = prop_oneof![
+        template(slots).prop_map(PartContent::Text),
+        file().prop_map(PartContent::File)
+    ];
+    let content_type = proptest::option::of("[a-z]{1,5}/[a-z.+-]{1,5}(; q=[a-z0-9]{1,3})?");
+    let parts = (
+        template(slots),
+        content,
+        content_type,
+        proptest::option::of(template(slots)),
+    );
+    parts.prop_map(|(name, content, content_type, told)| {
+        let file_name = match (&content, told) {
+            (PartContent::File(file), None) => {
+                let last = file.rsplit(['/', '\\']).next().unwrap();
+                Some(if last.is_empty() {
+                    Template::default()
+                } else {
+                    Template::text(last)
+                })
+            }
+            (_, told) => told,
+        };
+        FormPart {
+            name,
+            content,
+            file_name,
+            content_type,
+        }
+    })
+}
+
+fn file() -> impl Strategy<Value = String> {
+    any_text().prop_filter("no hole", |text| !text.contains("${env."))
+}
+
 fn body(slots: usize) -> impl Strategy<Value = Body> {
     let json = template(slots).prop_map(|template| {
         let mut parts = vec![Part::Text("{\"a\": \"".into())];
@@ -109,7 +151,10 @@ fn body(slots: usize) -> impl Strategy<Value = Body> {
         template(slots).prop_map(Body::Text),
         json,
         vec((template(slots), template(slots)), 1..4).prop_map(Body::Form),
+        vec(part(slots), 1..4).prop_map(Body::Multipart),
+        file().prop_map(Body::File),
     ]
+    .boxed()
 }
 
 /// Checks carry the names that the decoder gives them, which one pass through the decoder shows; here only tests vary.
@@ -138,7 +183,7 @@ fn extract(slot: usize) -> impl Strategy<Value = Extract> {
 }
 
 /// A request that may read `slots` slots and defines the next one.
-fn request(slots: usize) -> impl Strategy<Value = Step> {
+fn request(slots: usize) -> BoxedStrategy<Step> {
     let url = template(slots).prop_map(|template| {
         let mut parts = one_line(template).parts;
         if let Some(Part::Text(text)) = parts.first_mut() {
@@ -160,30 +205,35 @@ fn request(slots: usize) -> impl Strategy<Value = Step> {
         tests(slots),
         extract(slots),
     );
-    (parts, proptest::option::of(ms(1..9_999))).prop_map(
-        |((url, name, method, query, headers, body, status, tests, extract), timeout)| {
-            let checks = tests
-                .into_iter()
-                .map(|test| Check {
-                    name: String::new(),
-                    test,
-                })
-                .collect();
-            Step::Request(Box::new(Request {
-                name,
-                method,
-                url,
-                query,
-                headers,
-                body,
-                expect: Expect { status, checks },
-                extract: vec![extract],
-                timeout,
-                redirects_max: None,
-                expect_continue: false,
-            }))
-        },
-    )
+    let redirects_max = proptest::option::of(0..=REDIRECTS_MAX);
+    let rest = (proptest::option::of(ms(1..9_999)), redirects_max, any::<bool>());
+    (parts, rest)
+        .prop_map(
+            |((url, name, method, query, headers, body, status, tests, extract), (timeout, redirects_max, waits))| {
+                let expect_continue = waits && body != Body::Empty;
+                let checks = tests
+                    .into_iter()
+                    .map(|test| Check {
+                        name: String::new(),
+                        test,
+                    })
+                    .collect();
+                Step::Request(Box::new(Request {
+                    name,
+                    method,
+                    url,
+                    query,
+                    headers,
+                    body,
+                    expect: Expect { status, checks },
+                    extract: vec![extract],
+                    timeout,
+                    redirects_max,
+                    expect_continue,
+                }))
+            },
+        )
+        .boxed()
 }
 
 fn think() -> impl Strategy<Value = Step> {
@@ -257,37 +307,130 @@ fn stages(full: f64) -> impl Strategy<Value = Vec<Stage>> {
         })
 }
 
-fn defaults() -> impl Strategy<Value = Defaults> {
-    let connection = prop_oneof![
-        Just(Connection::KeepAlive),
-        Just(Connection::PerIteration),
-        Just(Connection::PerRequest)
-    ];
-    let visitor = prop_oneof![Just(Visitor::Returning), Just(Visitor::New)];
-    let version = prop_oneof![Just(Version::Http10), Just(Version::Http11)];
-    (
-        connection,
-        visitor,
-        version,
-        ms(1..99_999),
-        headers(0),
-        any::<u64>(),
-        vec(any_text().prop_filter("no hole", |t| !t.contains("${env.")), 0..2),
-        any::<bool>(),
+fn maybe_ms(range: std::ops::Range<u64>) -> impl Strategy<Value = Option<Duration>> {
+    proptest::option::of(ms(range))
+}
+
+fn address() -> impl Strategy<Value = IpAddr> {
+    any::<IpAddr>().prop_filter("of one host", |address| {
+        !address.is_unspecified() && !address.is_multicast()
+    })
+}
+
+fn phase_timeouts() -> impl Strategy<Value = PhaseTimeouts> {
+    let limit = || maybe_ms(1..1_000);
+    (limit(), limit(), limit(), limit(), limit(), limit()).prop_map(|(dns, connect, tls, send, wait, receive)| {
+        PhaseTimeouts {
+            dns,
+            connect,
+            tls,
+            send,
+            wait,
+            receive,
+        }
+    })
+}
+
+fn dns() -> impl Strategy<Value = Dns> {
+    let server = (address(), any::<u16>()).prop_map(|(address, port)| (address, port.max(1)).into());
+    (maybe_ms(0..99_999), any::<bool>(), vec(server, 0..3)).prop_map(|(ttl, per_vu, servers)| Dns {
+        ttl,
+        per_vu,
+        family: Family::Any,
+        servers,
+    })
+}
+
+fn hosts() -> impl Strategy<Value = Vec<HostOverride>> {
+    let addresses = || vec((address(), proptest::option::of(1..u16::MAX)), 1..3);
+    vec(
+        (
+            "[a-z0-9_-]{1,8}(\\.test)?",
+            proptest::option::of(1..u16::MAX),
+            addresses(),
+        ),
+        0..3,
     )
+    .prop_map(|hosts| {
+        let of = |(index, (host, port, addresses))| HostOverride {
+            host: format!("h{index}{host}"),
+            port,
+            addresses,
+        };
+        hosts.into_iter().enumerate().map(of).collect()
+    })
+}
+
+/// How requests travel, without headers.
+fn travel() -> impl Strategy<Value = Defaults> {
+    use proptest::sample::{select, subsequence};
+    let visitor = prop_oneof![
+        Just(Visitor::Returning),
+        Just(Visitor::New),
+        (1e-6..0.999_999).prop_map(Visitor::Mixed)
+    ];
+    let cookies = select(vec![Cookies::PerIteration, Cookies::Kept, Cookies::Ignored]);
+    let connection = select(vec![
+        Connection::KeepAlive,
+        Connection::PerIteration,
+        Connection::PerRequest,
+    ]);
+    let compression = subsequence(Coding::ALL.to_vec(), 0..=4).prop_shuffle();
+    let sources = vec(address(), 0..3).prop_map(|mut sources| {
+        sources.sort();
+        sources.dedup();
+        sources
+    });
+    let proxy = proptest::option::of("http://([a-z%0-9]{1,5}(:[!$-.]{0,5})?@)?[a-z]{1,5}(:[1-9][0-9]{0,3})?");
+    let who = (connection, visitor, cookies, 0..=REDIRECTS_MAX, compression);
+    (who, phase_timeouts(), dns(), sources, proxy)
         .prop_map(
-            |(connection, visitor, version, timeout, headers, body_limit_bytes, ca_files, insecure)| Defaults {
-                connection,
-                visitor,
-                version,
+            |(
+                (connection, visitor, cookies, redirects_max, compression),
+                phase_timeouts,
+                dns,
+                source_addresses,
+                proxy,
+            )| {
+                Defaults {
+                    connection,
+                    visitor,
+                    cookies,
+                    redirects_max,
+                    compression,
+                    phase_timeouts,
+                    dns,
+                    source_addresses,
+                    proxy,
+                    ..Defaults::default()
+                }
+            },
+        )
+        .boxed()
+}
+
+fn defaults() -> impl Strategy<Value = Defaults> {
+    let certificate = proptest::option::of((file(), file()));
+    let client_certificate = certificate.prop_map(|files| {
+        files.map(|(certificate_file, key_file)| ClientCertificate {
+            certificate_file,
+            key_file,
+        })
+    });
+    let trust = (vec(file(), 0..2), any::<bool>(), client_certificate);
+    (travel(), ms(1_000..99_999), headers(0), any::<u64>(), trust)
+        .prop_map(
+            |(travel, timeout, headers, body_limit_bytes, (ca_files, insecure, client_certificate))| Defaults {
                 timeout,
                 headers,
                 body_limit_bytes,
                 ca_files,
                 insecure,
-                ..Defaults::default()
+                client_certificate,
+                ..travel
             },
         )
+        .boxed()
 }
 
 fn feeders() -> Vec<Feeder> {
@@ -350,14 +493,21 @@ fn plan() -> impl Strategy<Value = Plan> {
         let scenarios = vec(scenario(closed), 1..3);
         (
             name(),
-            defaults(),
+            (defaults(), hosts()),
             scenarios,
             Just(workload),
             end,
             (ms(0..99_999), any::<u64>(), ms(10..60_000)),
         )
             .prop_map(
-                |(name, defaults, mut scenarios, workload, (stages, iterations), (graceful_stop, seed, window))| {
+                |(
+                    name,
+                    (defaults, hosts),
+                    mut scenarios,
+                    workload,
+                    (stages, iterations),
+                    (graceful_stop, seed, window),
+                )| {
                     for (index, scenario) in scenarios.iter_mut().enumerate() {
                         scenario.name = format!("{}{index}", scenario.name);
                     }
@@ -372,7 +522,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         name,
                         target,
                         defaults,
-                        hosts: Vec::new(),
+                        hosts,
                         feeders: feeders(),
                         scenarios,
                         workload,
@@ -409,7 +559,7 @@ proptest! {
     fn plans_come_back(plan in plan()) {
         let text = to_yaml(&plan);
         let anything = |_: &Source| Ok(());
-        let options = Options { read: &read, check_source: &anything, ..options() };
+        let options = Options { read: &read, exists: &|_| Ok(1), check_source: &anything, ..options() };
         match parse(&text, &options) {
             Ok(back) => {
                 let want = with_names_of(plan, &back);

@@ -1,0 +1,107 @@
+//! Hosts, addresses and proxies as people write them.
+//!
+//! Each function takes one text and says what is wrong with it and what to write. O(length), no name is resolved.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::units::UnitError;
+
+/// Longest host name (RFC 1035, 2.3.4).
+const HOST_BYTES_MAX: usize = 253;
+
+/// An address of this machine, without a port.
+pub fn parse_source(text: &str) -> Result<IpAddr, UnitError> {
+    let remedy = "write an address of this machine without a port, such as `127.0.0.2` or `::1`";
+    match text.parse::<IpAddr>() {
+        Ok(address) => usable(address, text, remedy),
+        Err(_) => Err(UnitError::new(format!("`{text}` is not an address"), remedy)),
+    }
+}
+
+/// An address, with or without a port: `10.0.0.1`, `127.0.0.1:9443`, `::1`, `[::1]:9443`.
+pub fn parse_endpoint(text: &str) -> Result<(IpAddr, Option<u16>), UnitError> {
+    let remedy = "write an address such as `10.0.0.1`, `10.0.0.1:8443` or `[::1]:8443`";
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'))
+        .unwrap_or(text);
+    let (address, port) = match (bare.parse::<IpAddr>(), text.parse::<SocketAddr>()) {
+        (Ok(address), _) => (address, None),
+        (_, Ok(socket)) if socket.port() > 0 => (socket.ip(), Some(socket.port())),
+        (_, Ok(_)) => return Err(UnitError::new(format!("`{text}` has the port 0"), remedy)),
+        _ => return Err(UnitError::new(format!("`{text}` is not an address"), remedy)),
+    };
+    Ok((usable(address, text, remedy)?, port))
+}
+
+fn usable(address: IpAddr, text: &str, remedy: &str) -> Result<IpAddr, UnitError> {
+    if address.is_unspecified() || address.is_multicast() {
+        return Err(UnitError::new(
+            format!("`{text}` is not the address of one host"),
+            remedy,
+        ));
+    }
+    Ok(address)
+}
+
+/// A host name in lower case, with or without a port: `shop.test`, `api.test:8443`.
+pub fn parse_host(text: &str) -> Result<(String, Option<u16>), UnitError> {
+    let remedy = "write a host name, with a port if only that port is meant: `shop.test` or `shop.test:8443`";
+    if parse_endpoint(text).is_ok() {
+        let message = format!("`{text}` is an address already, so no name is looked up for it");
+        return Err(UnitError::new(message, remedy));
+    }
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (text, None),
+    };
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let labels = || {
+        host.split('.')
+            .all(|label| !label.is_empty() && label.chars().all(legal))
+    };
+    if host.len() > HOST_BYTES_MAX || !labels() {
+        return Err(UnitError::new(
+            format!("`{}` is not a host name", text.escape_debug()),
+            remedy,
+        ));
+    }
+    let port = match port.map(str::parse::<u16>) {
+        None => None,
+        Some(Ok(port)) if port > 0 => Some(port),
+        Some(_) => return Err(UnitError::new(format!("`{text}` has no valid port"), remedy)),
+    };
+    Ok((host.to_ascii_lowercase(), port))
+}
+
+/// The URL of an HTTP proxy, without a final slash: `http://user:password@proxy:3128`.
+///
+/// Name and password are kept as written, percent-encoded. Messages repeat neither.
+pub fn parse_proxy(text: &str) -> Result<String, UnitError> {
+    let remedy = "write `http://HOST:PORT` or `http://USER:PASSWORD@HOST:PORT`";
+    let wrong = |message: String| Err(UnitError::new(message, remedy));
+    let Some(authority) = text.strip_prefix("http://") else {
+        return match text.split_once("://") {
+            Some((scheme, _)) => wrong(format!("a proxy of kind `{}` is not known", scheme.escape_debug())),
+            None => wrong("the proxy does not begin with `http://`".into()),
+        };
+    };
+    let (user, host) = match authority.rsplit_once('@') {
+        Some((user, host)) => (Some(user), host),
+        None => (None, authority),
+    };
+    let forbidden = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '?' | '#' | '@');
+    if user.is_some_and(|user| user.is_empty() || user.starts_with(':') || user.contains(forbidden)) {
+        return wrong("the name or password before `@` is empty or has characters that need percent-encoding".into());
+    }
+    match crate::document::origin(&format!("http://{host}")) {
+        Ok(origin) => Ok(match user {
+            Some(user) => format!("http://{user}@{}", &origin["http://".len()..]),
+            None => origin,
+        }),
+        Err(message) => wrong(format!("not a proxy: {message}")),
+    }
+}
+
+#[cfg(test)]
+mod tests;

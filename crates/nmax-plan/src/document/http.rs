@@ -1,0 +1,300 @@
+//! `defaults` and `hosts`: how requests travel.
+
+use std::time::Duration;
+
+use super::cursor::{Decoder, Fields};
+use super::error::Kind;
+use super::keys::{
+    self, CODING_SETS, CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, REDIRECTS, VERSION, VISITOR,
+};
+use super::request;
+use super::tree::{Node, Value};
+use crate::addresses;
+use crate::plan::{
+    ClientCertificate, Coding, Defaults, Dns, Family, Feeder, HostOverride, PhaseTimeouts, REDIRECTS_MAX, Visitor,
+};
+use crate::template::{EnvFormat, Names};
+use crate::units::format_duration;
+
+/// Port of DNS servers that are written without one.
+const DNS_PORT: u16 = 53;
+
+/// `defaults`; what is absent or wrong keeps its default.
+pub(super) fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> Defaults {
+    let mut defaults = Defaults::default();
+    let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
+        return defaults;
+    };
+    set(&mut defaults.connection, fields, "connection", |node| {
+        decoder.choose(node, CONNECTION)
+    });
+    set(&mut defaults.visitor, fields, "visitor", |node| visitor(decoder, node));
+    set(&mut defaults.cookies, fields, "cookies", |node| {
+        decoder.choose(node, COOKIES)
+    });
+    set(&mut defaults.redirects_max, fields, "redirects", |node| {
+        redirects(decoder, node)
+    });
+    set(&mut defaults.compression, fields, "compression", |node| {
+        compression(decoder, node)
+    });
+    set(&mut defaults.version, fields, "version", |node| {
+        decoder.choose(node, VERSION)
+    });
+    set(&mut defaults.timeout, fields, "timeout", |node| {
+        decoder.duration_above_zero(node)
+    });
+    set(&mut defaults.body_limit_bytes, fields, "body_limit", |node| {
+        decoder.size(node)
+    });
+    if let Some(fields) = fields
+        .get("timeouts")
+        .and_then(|node| decoder.fields(node, &keys::TIMEOUTS))
+    {
+        defaults.phase_timeouts = phase_timeouts(decoder, fields, defaults.timeout);
+    }
+    if let Some(node) = fields.get("headers") {
+        let env = decoder.options.env;
+        let names = Names {
+            slots: &[],
+            slots_later: &[],
+            feeders,
+            env,
+            env_format: EnvFormat::Verbatim,
+        };
+        defaults.headers = request::headers(decoder, node, &names);
+        request::refuse_accept_encoding(decoder, node, &defaults.compression);
+    }
+    if let Some(fields) = fields.get("tls").and_then(|node| decoder.fields(node, &keys::TLS)) {
+        tls(decoder, fields, &mut defaults);
+    }
+    if let Some(fields) = fields.get("dns").and_then(|node| decoder.fields(node, &keys::DNS)) {
+        defaults.dns = dns(decoder, fields);
+    }
+    sources(decoder, fields, &mut defaults);
+    defaults.proxy = fields
+        .get("proxy")
+        .and_then(|node| decoder.unit(node, addresses::parse_proxy));
+    defaults
+}
+
+/// Sets a field to what a key says, if it is there and right.
+fn set<T>(field: &mut T, fields: Fields, key: &str, read: impl FnOnce(&Node) -> Option<T>) {
+    if let Some(value) = fields.get(key).and_then(read) {
+        *field = value;
+    }
+}
+
+fn visitor(decoder: &mut Decoder, node: &Node) -> Option<Visitor> {
+    if !matches!(node.value, Value::Map(_)) {
+        return decoder.choose(node, VISITOR);
+    }
+    let share = decoder.fields(node, &keys::NEW_VISITORS)?.get("new")?;
+    match decoder.share(share)? {
+        0.0 => Some(Visitor::Returning),
+        1.0 => Some(Visitor::New),
+        part if part < 1.0 => Some(Visitor::Mixed(part)),
+        _ => {
+            decoder.problem(
+                share.at,
+                Kind::Value,
+                "more than 100% of the iterations cannot be made by new visitors",
+                "write a share from 0% to 100%",
+            );
+            None
+        }
+    }
+}
+
+/// A number of redirects, or a word for one; in `defaults` and in steps.
+pub(super) fn redirects(decoder: &mut Decoder, node: &Node) -> Option<u32> {
+    let text = decoder.expanded(node)?;
+    let word = REDIRECTS.iter().find(|(word, _)| *word == text);
+    let number = || text.parse::<u32>().ok().filter(|number| *number <= REDIRECTS_MAX);
+    let found = word.map(|(_, number)| *number).or_else(number);
+    if found.is_none() {
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            format!("`{text}` is not a number of redirects"),
+            format!("write `none`, `follow` (at most 10) or a number from 0 to {REDIRECTS_MAX}"),
+        );
+    }
+    found
+}
+
+fn compression(decoder: &mut Decoder, node: &Node) -> Option<Vec<Coding>> {
+    let Value::List(items) = &node.value else {
+        let text = decoder.expanded(node)?;
+        let set = CODING_SETS.iter().find(|(word, _)| *word == text);
+        let single = CODINGS.iter().find(|(word, _)| *word == text);
+        let found = set
+            .map(|(_, codings)| codings.to_vec())
+            .or_else(|| single.map(|(_, coding)| vec![*coding]));
+        if found.is_none() {
+            let words: Vec<&str> = keys::words(CODINGS)
+                .into_iter()
+                .chain(keys::words(CODING_SETS))
+                .collect();
+            decoder.not_a_choice(node.at, &text, &words);
+        }
+        return found;
+    };
+    let mut codings = Vec::new();
+    for item in items {
+        let Some(coding) = decoder.choose(item, CODINGS) else {
+            continue;
+        };
+        if codings.contains(&coding) {
+            let message = format!("`{}` is here twice", coding.token());
+            decoder.problem(item.at, Kind::Conflict, message, "keep one of them");
+        } else {
+            codings.push(coding);
+        }
+    }
+    Some(codings)
+}
+
+fn phase_timeouts(decoder: &mut Decoder, fields: Fields, whole: Duration) -> PhaseTimeouts {
+    let mut limit = |name: &str| {
+        let node = fields.get(name)?;
+        let limit = decoder.duration_above_zero(node)?;
+        if limit > whole {
+            let (limit, whole) = (format_duration(limit), format_duration(whole));
+            let message = format!("`timeouts.{name}` is {limit}, longer than `timeout`, which is {whole}");
+            let remedy = format!("write at most {whole}, or a longer `timeout`");
+            decoder.problem(node.at, Kind::Conflict, message, remedy);
+        }
+        Some(limit)
+    };
+    PhaseTimeouts {
+        dns: limit("dns"),
+        connect: limit("connect"),
+        tls: limit("tls"),
+        send: limit("send"),
+        wait: limit("wait"),
+        receive: limit("receive"),
+    }
+}
+
+fn tls(decoder: &mut Decoder, fields: Fields, defaults: &mut Defaults) {
+    if let Some(node) = fields.get("ca") {
+        let files = decoder.one_or_many(node).iter().filter_map(|file| decoder.file(file));
+        defaults.ca_files = files.collect();
+    }
+    defaults.insecure = fields
+        .get("insecure")
+        .and_then(|node| decoder.bool(node))
+        .unwrap_or(false);
+    match (fields.entry("certificate"), fields.entry("key")) {
+        (Some(certificate), Some(key)) => {
+            let (certificate, key) = (decoder.file(&certificate.value), decoder.file(&key.value));
+            if let (Some(certificate_file), Some(key_file)) = (certificate, key) {
+                defaults.client_certificate = Some(ClientCertificate {
+                    certificate_file,
+                    key_file,
+                });
+            }
+        }
+        (Some(alone), None) => decoder.problem(
+            alone.key_at,
+            Kind::Missing,
+            "`certificate` is here without its private key",
+            "add `key: FILE`",
+        ),
+        (None, Some(alone)) => decoder.problem(
+            alone.key_at,
+            Kind::Missing,
+            "`key` is here without its certificate",
+            "add `certificate: FILE`",
+        ),
+        (None, None) => {}
+    }
+}
+
+fn dns(decoder: &mut Decoder, fields: Fields) -> Dns {
+    let mut dns = Dns::default();
+    if let Some(node) = fields.get("ttl")
+        && decoder.expanded(node).is_none_or(|text| text != HONOR)
+    {
+        dns.ttl = decoder.duration(node);
+    }
+    set(&mut dns.per_vu, fields, "cache", |node| decoder.choose(node, DNS_CACHE));
+    set(&mut dns.family, fields, "family", |node| decoder.choose(node, FAMILY));
+    if let Some(node) = fields.get("servers") {
+        let servers = decoder
+            .one_or_many(node)
+            .iter()
+            .filter_map(|server| decoder.unit(server, addresses::parse_endpoint));
+        dns.servers = servers
+            .map(|(address, port)| (address, port.unwrap_or(DNS_PORT)).into())
+            .collect();
+    }
+    dns
+}
+
+fn sources(decoder: &mut Decoder, fields: Fields, defaults: &mut Defaults) {
+    let Some(node) = fields.get("source_addresses") else {
+        return;
+    };
+    for item in decoder.one_or_many(node) {
+        let Some(address) = decoder.unit(item, addresses::parse_source) else {
+            continue;
+        };
+        let family = match defaults.dns.family {
+            Family::V4 if address.is_ipv6() => Some("ipv4"),
+            Family::V6 if address.is_ipv4() => Some("ipv6"),
+            _ => None,
+        };
+        if let Some(family) = family {
+            decoder.problem(
+                item.at,
+                Kind::Conflict,
+                format!("`{address}` reaches no address of the family that `dns` asks for, which is {family}"),
+                "write addresses of that family, or remove `family`",
+            );
+        }
+        if defaults.source_addresses.contains(&address) {
+            let message = format!("`{address}` is here twice");
+            decoder.problem(item.at, Kind::Conflict, message, "keep one of them");
+        }
+        defaults.source_addresses.push(address);
+    }
+}
+
+/// `hosts`: names, and where connections to them go.
+pub(super) fn hosts(decoder: &mut Decoder, node: &Node) -> Vec<HostOverride> {
+    let mut hosts: Vec<HostOverride> = Vec::new();
+    for entry in decoder.map(node, "`hosts`") {
+        let (host, port) = match addresses::parse_host(&entry.key) {
+            Ok(host) => host,
+            Err(error) => {
+                decoder.problem(entry.key_at, Kind::Value, error.message, error.remedy);
+                continue;
+            }
+        };
+        if hosts.iter().any(|known| known.host == host && known.port == port) {
+            let message = format!("host `{}` is here twice", entry.key);
+            decoder.problem(
+                entry.key_at,
+                Kind::Conflict,
+                message,
+                "keep one of them; several addresses are a list",
+            );
+        }
+        let items = match &entry.value.value {
+            Value::Null => &[],
+            _ => decoder.one_or_many(&entry.value),
+        };
+        if items.is_empty() {
+            let message = format!("host `{}` has no address", entry.key);
+            decoder.problem(entry.key_at, Kind::Missing, message, "write one, such as `10.0.0.1`");
+        }
+        let addresses = items
+            .iter()
+            .filter_map(|item| decoder.unit(item, addresses::parse_endpoint));
+        let addresses = addresses.collect();
+        hosts.push(HostOverride { host, port, addresses });
+    }
+    hosts
+}

@@ -1,0 +1,128 @@
+//! `defaults` and `hosts`.
+
+use std::net::SocketAddr;
+
+use super::{Scope, Yaml, duration, entry, headers, plain, text, word};
+use crate::document::keys::{CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, VERSION, VISITOR};
+use crate::plan::{Coding, Defaults, Dns, HostOverride, Plan, Visitor};
+use crate::units::{format_duration, format_share, format_size};
+
+/// `defaults`, in full except for limits, files and addresses that are not there.
+pub(super) fn defaults(plan: &Plan) -> (String, Yaml) {
+    let defaults = &plan.defaults;
+    let mut map = vec![
+        entry("connection", word(CONNECTION, &defaults.connection)),
+        entry("visitor", visitor(&defaults.visitor)),
+        entry("cookies", word(COOKIES, &defaults.cookies)),
+        entry("redirects", redirects(defaults.redirects_max)),
+        entry("compression", compression(&defaults.compression)),
+        entry("version", word(VERSION, &defaults.version)),
+        entry("timeout", duration(defaults.timeout)),
+    ];
+    let limits = &defaults.phase_timeouts;
+    let limits = [
+        ("dns", limits.dns),
+        ("connect", limits.connect),
+        ("tls", limits.tls),
+        ("send", limits.send),
+        ("wait", limits.wait),
+        ("receive", limits.receive),
+    ];
+    let limits = limits
+        .into_iter()
+        .filter_map(|(name, limit)| Some(entry(name, duration(limit?))));
+    map.extend(non_empty("timeouts", limits.collect()));
+    map.push(entry("body_limit", Yaml::Plain(format_size(defaults.body_limit_bytes))));
+    let scope = Scope {
+        slots: &[],
+        feeders: &plan.feeders,
+    };
+    if !defaults.headers.is_empty() {
+        map.push(entry("headers", headers(&defaults.headers, &scope)));
+    }
+    map.extend(non_empty("tls", tls(defaults)));
+    map.push(entry("dns", dns(&defaults.dns)));
+    if !defaults.source_addresses.is_empty() {
+        map.push(entry("source_addresses", texts(&defaults.source_addresses)));
+    }
+    map.extend(defaults.proxy.as_ref().map(|proxy| entry("proxy", text(proxy))));
+    entry("defaults", Yaml::Map(map))
+}
+
+fn non_empty(key: &str, map: Vec<(String, Yaml)>) -> Option<(String, Yaml)> {
+    (!map.is_empty()).then(|| entry(key, Yaml::Map(map)))
+}
+
+fn texts(items: &[impl ToString]) -> Yaml {
+    Yaml::List(items.iter().map(|item| text(&item.to_string())).collect())
+}
+
+fn visitor(visitor: &Visitor) -> Yaml {
+    match visitor {
+        Visitor::Mixed(share) => Yaml::Map(vec![entry("new", Yaml::Plain(format_share(*share)))]),
+        one => word(VISITOR, one),
+    }
+}
+
+/// A number of redirects, or the word for none.
+pub(super) fn redirects(redirects_max: u32) -> Yaml {
+    match redirects_max {
+        0 => plain("none"),
+        number => plain(number),
+    }
+}
+
+fn compression(codings: &[Coding]) -> Yaml {
+    match codings {
+        [] => plain("none"),
+        codings => Yaml::List(codings.iter().map(|coding| word(CODINGS, coding)).collect()),
+    }
+}
+
+fn tls(defaults: &Defaults) -> Vec<(String, Yaml)> {
+    let mut tls = Vec::new();
+    if !defaults.ca_files.is_empty() {
+        tls.push(entry("ca", texts(&defaults.ca_files)));
+    }
+    if defaults.insecure {
+        tls.push(entry("insecure", plain(true)));
+    }
+    if let Some(client) = &defaults.client_certificate {
+        tls.push(entry("certificate", text(&client.certificate_file)));
+        tls.push(entry("key", text(&client.key_file)));
+    }
+    tls
+}
+
+fn dns(dns: &Dns) -> Yaml {
+    let ttl = dns.ttl.map_or_else(|| HONOR.to_owned(), format_duration);
+    let mut map = vec![
+        entry("ttl", plain(ttl)),
+        entry("cache", word(DNS_CACHE, &dns.per_vu)),
+        entry("family", word(FAMILY, &dns.family)),
+    ];
+    if !dns.servers.is_empty() {
+        map.push(entry("servers", texts(&dns.servers)));
+    }
+    Yaml::Map(map)
+}
+
+/// `hosts`, each with the list of its addresses.
+pub(super) fn hosts(hosts: &[HostOverride]) -> (String, Yaml) {
+    let hosts = hosts.iter().map(|host| {
+        let name = match host.port {
+            Some(port) => format!("{}:{port}", host.host),
+            None => host.host.clone(),
+        };
+        let addresses: Vec<String> = host
+            .addresses
+            .iter()
+            .map(|(address, port)| match port {
+                Some(port) => SocketAddr::new(*address, *port).to_string(),
+                None => address.to_string(),
+            })
+            .collect();
+        (name, texts(&addresses))
+    });
+    entry("hosts", Yaml::Map(hosts.collect()))
+}

@@ -1,0 +1,78 @@
+//! What becomes of a reply: whether it is ok, and what is taken from it.
+
+use crate::template::Template;
+
+/// What makes a reply *ok*.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expect {
+    /// Accepted status codes, inclusive ranges.
+    pub status: Vec<(u16, u16)>,
+    /// Checks on body and headers, each counted by name.
+    pub checks: Vec<Check>,
+}
+
+/// A test on one reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    /// Name in the results.
+    pub name: String,
+    /// The test.
+    pub test: Test,
+}
+
+/// What a check tests.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Test {
+    /// The body contains this text.
+    BodyContains(Template),
+    /// The body does not contain this text.
+    BodyLacks(Template),
+    /// The header is present and contains this text.
+    HeaderContains(String, Template),
+    /// An extractor finds something.
+    Finds(Source),
+}
+
+/// A value taken from a reply.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Extract {
+    /// Index into [`Scenario::slots`].
+    pub slot: usize,
+    /// Where it comes from.
+    pub source: Source,
+    /// Which of several matches.
+    pub pick: MatchPick,
+    /// Used when nothing matches; without it the iteration fails.
+    pub default: Option<String>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// Regular expression on the body; its group 1, or the whole match when it has no group.
+    Regex(String),
+    /// CSS selector; an attribute's value, or the element's text when `None`.
+    Css {
+        /// Selector.
+        selector: String,
+        /// Attribute name.
+        attribute: Option<String>,
+    },
+    /// JSONPath (RFC 9535) on a JSON body.
+    JsonPath(String),
+    /// A header's value.
+    Header(String),
+}
+
+/// Which of several matches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MatchPick {
+    /// The first.
+    First,
+    /// The last.
+    Last,
+    /// Any, equally likely, by the plan's choices.
+    Random,
+    /// The i-th, from 1.
+    Nth(usize),
+}
