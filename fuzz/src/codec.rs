@@ -1,7 +1,7 @@
 //! Replies: whatever a server sends, in whatever pieces, is read the same way and in bounded memory.
 
 use nmax_http::KeepBody;
-use nmax_http::codec::{CodecError, Expected, HEAD_BYTES_MAX, Receiver};
+use nmax_http::codec::{CodecError, Expected, HEAD_BYTES_MAX, REMAINS_BYTES_MAX, Receiver};
 
 /// The largest body, in bytes.
 const BODY_LIMIT: u64 = 1 << 16;
@@ -14,6 +14,8 @@ struct Seen {
     status: Option<u16>,
     head: Vec<u8>,
     body: Vec<u8>,
+    body_bytes: u64,
+    decoded_bytes: u64,
     truncated: bool,
     informational: u16,
     persistent: bool,
@@ -59,34 +61,58 @@ fn receive(receiver: &mut Receiver, expected: Expected, stream: &[u8], sizes: &[
     receiver.start(expected);
     let result = push(receiver, stream, sizes);
     let reply = receiver.reply();
-    let kept = match expected.keep_body {
-        KeepBody::Discard => 0,
-        KeepBody::UpTo(most) => most,
-    };
-    assert!(
-        reply.head().len() <= HEAD_BYTES_MAX,
-        "a head of {} bytes",
-        reply.head().len()
-    );
-    assert!(reply.body().len() <= kept, "{} bytes kept", reply.body().len());
-    assert!(
-        reply.body().len() as u64 <= BODY_LIMIT,
-        "{} bytes kept",
-        reply.body().len()
-    );
     assert_eq!(
         reply.status().is_some(),
         result.is_ok(),
         "a reply exactly when nothing is wrong"
     );
+    assert!(
+        reply.head().len() <= HEAD_BYTES_MAX,
+        "a head of {} bytes",
+        reply.head().len()
+    );
+    assert!(
+        reply.body().len() <= kept_max(expected),
+        "{} bytes kept",
+        reply.body().len()
+    );
+    let (head, body) = receiver.remains();
+    assert!(
+        head.len() + body.len() <= REMAINS_BYTES_MAX,
+        "{} and {} bytes remain",
+        head.len(),
+        body.len()
+    );
+    if result.is_ok() {
+        let counted = [receiver.body_bytes(), receiver.decoded_bytes()];
+        assert!(counted.iter().all(|&bytes| bytes <= BODY_LIMIT), "{counted:?} bytes");
+        if !reply.body_truncated() && kept_max(expected) > 0 && !reply.body().is_empty() {
+            assert_eq!(
+                reply.body().len() as u64,
+                receiver.decoded_bytes(),
+                "a whole body is kept whole"
+            );
+        }
+    }
     result.map(|()| Seen {
         status: reply.status(),
         head: reply.head().to_vec(),
         body: reply.body().to_vec(),
+        body_bytes: receiver.body_bytes(),
+        decoded_bytes: receiver.decoded_bytes(),
         truncated: reply.body_truncated(),
         informational: receiver.informational(),
         persistent: receiver.is_persistent(),
     })
+}
+
+/// The most bytes of a body that may be kept.
+fn kept_max(expected: Expected) -> usize {
+    let asked = match expected.keep_body {
+        KeepBody::Discard => 0,
+        KeepBody::UpTo(most) => most,
+    };
+    asked.max(expected.keep_failed_bytes).min(BODY_LIMIT as usize)
 }
 
 fn push(receiver: &mut Receiver, stream: &[u8], sizes: &[u8]) -> Result<(), CodecError> {
