@@ -11,7 +11,7 @@ mod brotli;
 mod deflate;
 mod gzip;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod zstd;
 
 use crate::codec::CodecError;
@@ -21,7 +21,7 @@ use gzip::Gzip;
 use zstd::Zstd;
 
 /// The most codings in a row; a real server uses one.
-pub const CODINGS_MAX: usize = 4;
+pub(crate) const CODINGS_MAX: usize = 4;
 /// Plain bytes that are handed on at once.
 const OUTPUT_BYTES: usize = 16 * 1024;
 

@@ -24,7 +24,11 @@ enum Progress {
 impl Brotli {
     pub(super) fn new() -> Self {
         // Strict: no stream may ask for the gigabyte of a "large window".
-        let state = State::new_strict(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
+        let state = State::new_strict(
+            StandardAlloc::default(),
+            StandardAlloc::default(),
+            StandardAlloc::default(),
+        );
         Self {
             state: Box::new(state),
             progress: Progress::Start,

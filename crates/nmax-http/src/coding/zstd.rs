@@ -120,9 +120,12 @@ impl Zstd {
     fn take_header(&mut self) -> Result<(), CodecError> {
         let descriptor = self.gathered[4];
         self.has_checksum = descriptor & 0b100 != 0;
-        self.frame
-            .reset(self.gathered.as_slice())
-            .map_err(|_| broken(NAME, "its header is damaged, or asks for a dictionary or a window above 8 MiB"))?;
+        self.frame.reset(self.gathered.as_slice()).map_err(|_| {
+            broken(
+                NAME,
+                "its header is damaged, or asks for a dictionary or a window above 8 MiB",
+            )
+        })?;
         // Without both flags the header has no such field.
         self.content_size = (descriptor & 0b1110_0000 != 0).then(|| self.frame.content_size());
         self.made = 0;
