@@ -27,6 +27,7 @@ pub fn with_files(yaml: &str, files: &[(&str, &str)]) -> Arc<Plan> {
     let options = Options {
         file: "plan.yaml",
         read: &read,
+        exists: &|_| Ok(0),
         env: &|_| None,
         target: None,
         set: &[],

@@ -104,6 +104,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     let options = Options {
         file: &file.display().to_string(),
         read: &read,
+        exists: &|name| length(&folder.join(name)),
         env: &env,
         target: args.target.as_deref(),
         set: &args.set,
@@ -113,12 +114,24 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     };
     let mut plan = document::parse(&text, &options).map_err(LoadError::Document)?;
     // Files that the plan names are relative to it.
-    for name in &mut plan.defaults.ca_files {
+    for name in plan.files_mut() {
         *name = folder.join(&*name).display().to_string();
     }
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
     Ok((plan, used.take()))
+}
+
+/// Length in bytes of a file that can be read.
+fn length(file: &Path) -> Result<u64, String> {
+    let about = fs::metadata(file).map_err(|error| error.to_string())?;
+    if !about.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    match fs::File::open(file) {
+        Ok(_) => Ok(about.len()),
+        Err(error) => Err(error.to_string()),
+    }
 }
 
 /// The plan of a URL and flags.
@@ -168,6 +181,7 @@ pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
     let options = Options {
         file: "manifest.json: plan",
         read: &read,
+        exists: &|_| Ok(0),
         env: &|_| None,
         target: None,
         set: &[],
