@@ -1,12 +1,15 @@
 //! A visitor's client: one exchange after another, with the instants of each.
 
+mod conversation;
 mod exchange;
+mod held;
+mod open;
 mod progress;
+mod sending;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::future::poll_fn;
-use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
@@ -17,11 +20,14 @@ use tokio_rustls::TlsConnector;
 pub use exchange::{Exchange, Piece, Request};
 
 use crate::codec::{Receiver, Reply};
-use crate::connection::{Config, Stream, connect, handshake};
+use crate::connection::{Config, Stream};
 use crate::failure::Failure;
-use crate::resolve::Names;
+use crate::proxy::Proxy;
+use crate::resolve::{Answers, Names};
 use crate::tls::{ConfigError, Settings};
-use crate::url::{Origin, Scheme};
+use crate::url::Origin;
+use crate::wire::WireEvent;
+use held::Held;
 use progress::{Deadline, Phase, Progress};
 
 /// Bytes that one receive call takes at most.
@@ -54,20 +60,27 @@ pub struct Shared<C> {
     /// Where every receive call of the thread puts its bytes. Never borrowed across an await:
     /// what a reply needs later is copied out, so an idle visitor holds no buffer of its own.
     scratch: RefCell<Box<[u8]>>,
+    /// Sockets that servers should close.
+    held: Held,
 }
 
 impl<C: Clock> Shared<C> {
     /// Checks the settings and reads the host's certificates.
     pub fn new(config: Config, clock: C) -> Result<Self, ConfigError> {
-        let tls = Settings::new(&config.ca_pem, config.insecure)?;
+        let tls = Settings::new(&config)?;
+        if let Some(reason) = config.proxy.as_ref().and_then(Proxy::problem) {
+            return Err(ConfigError::Proxy { reason });
+        }
+        let names = Names::new(config.names.clone(), config.sources.clone());
         let scratch = RefCell::new(vec![0; RECEIVE_BYTES_MAX].into_boxed_slice());
         Ok(Self {
             is_limited: config.phase_limits.any(),
             config,
             tls,
-            names: Names::default(),
+            names,
             clock,
             scratch,
+            held: Held::default(),
         })
     }
 
@@ -78,8 +91,14 @@ impl<C: Clock> Shared<C> {
 
     /// What was noticed since the last call; `at_end` gives up whatever is still being watched.
     pub fn take_notes(&self, at_end: bool) -> Notes {
-        let _ = at_end;
-        Notes::default()
+        self.held.take(self.clock.now(), at_end)
+    }
+
+    /// Tells whoever watches the wire.
+    fn tell(&self, event: WireEvent<'_>) {
+        if let Some(wire) = &self.config.wire {
+            wire(self.clock.now(), &event);
+        }
     }
 
     /// The clock that stamps exchanges.
@@ -103,6 +122,8 @@ pub struct Client<C> {
     kept: Vec<(Origin, Stream)>,
     /// TLS with this visitor's own tickets; made at the first `https` connection.
     tls: Option<TlsConnector>,
+    /// What it knows of names.
+    answers: Rc<Answers>,
     receiver: Receiver,
     progress: Progress,
     alarm: Alarm,
@@ -116,10 +137,11 @@ impl<C> fmt::Debug for Client<C> {
     }
 }
 
-impl<C: Clock> Client<C> {
+impl<C: Clock + 'static> Client<C> {
     /// A visitor without connections and tickets.
     pub fn new(shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
         Self {
+            answers: shared.names.answers_of_visitor(),
             shared,
             kept: Vec::new(),
             tls: None,
@@ -144,15 +166,22 @@ impl<C: Clock> Client<C> {
         self.receiver.reply()
     }
 
+    /// What came of the last reply, valid or not, and after a dropped exchange as well: its head or the bytes that
+    /// are none, and the start of its body.
+    pub fn remains(&self) -> (&[u8], &[u8]) {
+        self.receiver.remains()
+    }
+
     /// Closes all connections.
     pub fn close(&mut self) {
         self.kept.clear();
     }
 
-    /// Closes all connections and forgets all TLS tickets, as a new visitor would come.
+    /// Closes all connections and forgets all TLS tickets and names of its own, as a new visitor would come.
     pub fn forget(&mut self) {
         self.close();
         self.tls = None;
+        self.answers = self.shared.names.answers_of_visitor();
     }
 
     /// Idle connections that the next exchange may use.
@@ -172,7 +201,7 @@ impl<C: Clock> Client<C> {
             status: None,
             bytes_received: progress.bytes_received,
             bytes_sent: progress.bytes_sent,
-            bytes_decoded: 0,
+            bytes_decoded: self.receiver.decoded_bytes(),
             retried: progress.retried,
             opened: progress.opened,
             resumed: progress.resumed,
@@ -193,36 +222,6 @@ impl<C: Clock> Client<C> {
             self.kept.remove(0);
         }
         self.kept.push((origin, stream));
-    }
-
-    /// Opens a connection; its spans go to the current exchange.
-    async fn open(&mut self, origin: &Origin) -> Result<Stream, Failure> {
-        let opened = self.open_phases(origin).await;
-        self.progress.enter(None, self.shared.clock.now());
-        opened
-    }
-
-    /// Each wait goes through [`Self::phase`], which keeps its time and its limit.
-    async fn open_phases(&mut self, origin: &Origin) -> Result<Stream, Failure> {
-        let shared = Rc::clone(&self.shared);
-        let literal: Option<IpAddr> = origin.host.parse().ok();
-        let addresses = match literal {
-            Some(address) => Rc::from([address]),
-            None => {
-                self.phase(Phase::Dns, shared.names.resolve(&origin.host, &shared.clock))
-                    .await?
-            }
-        };
-        shared.config.check(&origin.host, &addresses)?;
-        let connecting = connect(&addresses, origin.port, shared.config.connect_timeout);
-        let stream = self.phase(Phase::Connect, connecting).await?;
-        self.progress.opened = stream.peer_addr().ok().map(|peer| peer.ip());
-        if origin.scheme == Scheme::Http {
-            return Ok(Stream::Plain(stream));
-        }
-        let connector = self.tls.get_or_insert_with(|| shared.tls.visitor()).clone();
-        self.phase(Phase::Tls, handshake(&connector, &origin.host, stream))
-            .await
     }
 
     /// Does the work of a phase: its time goes to the exchange, and past its limit it is given up.

@@ -1,19 +1,19 @@
 //! One exchange: reuse or open a connection, send, receive, retry a stale connection once.
 
 use std::fs::File;
-use std::future::poll_fn;
-use std::io;
 use std::net::IpAddr;
-use std::task::{Context, Poll};
+use std::rc::Rc;
 
 use nmax_metrics::{Clock, Nanos, Network};
 
+use super::conversation::{End, Trouble, is_disturbed};
 use super::progress::Progress;
-use super::{Client, Shared};
-use crate::codec::{CodecError, Expected, KeepBody, Receiver};
+use super::{Client, held};
+use crate::codec::{Expected, KeepBody};
 use crate::connection::Stream;
 use crate::failure::Failure;
-use crate::url::Origin;
+use crate::url::{Origin, Scheme};
+use crate::wire::WireEvent;
 
 /// A request as the engine rendered it.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +53,6 @@ pub enum Piece<'a> {
 }
 
 /// How long a request waits for `100 Continue` before it sends its body all the same (RFC 9110, 10.1.1).
-#[expect(dead_code, reason = "the wait is built on it")]
 pub(super) const CONTINUE_WAIT: Nanos = Nanos::from_secs(1);
 
 /// What one request and its reply measured. Instants are those of the shared clock.
@@ -89,44 +88,37 @@ pub struct Exchange {
     pub error: Option<Failure>,
 }
 
-/// Why a conversation ended without a valid reply.
-#[derive(Debug)]
-enum Trouble {
-    Io(io::Error),
-    Codec(CodecError),
-}
-
-impl Trouble {
-    /// The server hung up, as it may on an idle connection.
-    fn is_hang_up(&self) -> bool {
-        match self {
-            Self::Io(error) => is_hang_up(error),
-            Self::Codec(error) => *error == CodecError::EndedBeforeReply,
-        }
-    }
-}
-
-impl From<Trouble> for Failure {
-    fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Io(error) => Self::of_stream(&error),
-            Trouble::Codec(error) => error.into(),
-        }
-    }
-}
-
-fn is_hang_up(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
-    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset)
-}
-
-impl<C: Clock> Client<C> {
+impl<C: Clock + 'static> Client<C> {
     /// Sends a request and receives its reply. A failed request is data, so this cannot fail.
     ///
     /// Cancel safe: when the future is dropped, the connection closes with it and
     /// [`Client::abandon`] tells what is known.
     pub async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
+        if self.shared.config.proxy.is_some() && request.origin.scheme == Scheme::Http {
+            // Boxed, so that the clients of a run without a proxy do not grow by it.
+            return Box::pin(self.exchange_absolute(request)).await;
+        }
+        self.exchange_as_it_is(request).await
+    }
+
+    /// As a proxy takes it: what goes to the server itself says only what is wanted, and not of whom.
+    async fn exchange_absolute(&mut self, request: &Request<'_>) -> Exchange {
+        let shared = Rc::clone(&self.shared);
+        let absolute = shared.config.proxy.as_ref();
+        let absolute = absolute.map(|proxy| proxy.absolute(request.bytes, request.origin));
+        let bytes = absolute.as_deref().unwrap_or(request.bytes);
+        let grown = bytes.len() - request.bytes.len();
+        self.exchange_as_it_is(&Request {
+            bytes,
+            pause_at: request.pause_at.map(|at| at + grown),
+            ..*request
+        })
+        .await
+    }
+
+    async fn exchange_as_it_is(&mut self, request: &Request<'_>) -> Exchange {
         self.progress = Progress::default();
+        self.alarm.set(None);
         self.start_receiver(request);
         match self.run(request).await {
             Ok(done) => Exchange {
@@ -148,6 +140,8 @@ impl<C: Clock> Client<C> {
             is_head: request.is_head,
             keep_body: request.keep_body,
             body_limit: self.shared.config.body_limit,
+            decode: self.shared.config.decode,
+            keep_failed_bytes: self.shared.config.keep_failed_bytes,
         });
     }
 
@@ -156,8 +150,8 @@ impl<C: Clock> Client<C> {
             return Ok(done);
         }
         let mut stream = self.open(request.origin).await?;
-        let end = self.converse(&mut stream, request.bytes).await?;
-        Ok(self.settle(request.origin.clone(), stream, request, end))
+        let end = self.converse(&mut stream, request).await?;
+        Ok(self.settle(request.origin.clone(), stream, request, &end))
     }
 
     /// Uses the kept connection; `None` when there is none, or the server closed it and a fresh one may be tried.
@@ -168,8 +162,9 @@ impl<C: Clock> Client<C> {
         if is_disturbed(&self.shared, &mut stream).await {
             return Ok(None);
         }
-        match self.converse(&mut stream, request.bytes).await {
-            Ok(end) => Ok(Some(self.settle(origin, stream, request, end))),
+        self.shared.tell(WireEvent::Reused);
+        match self.converse(&mut stream, request).await {
+            Ok(end) => Ok(Some(self.settle(origin, stream, request, &end))),
             Err(trouble) if self.may_retry(request, &trouble) => {
                 self.progress.retried = true;
                 self.start_receiver(request);
@@ -183,134 +178,18 @@ impl<C: Clock> Client<C> {
         request.idempotent && self.progress.bytes_received == 0 && trouble.is_hang_up()
     }
 
-    /// Keeps or closes the connection after a complete reply; returns the instant of its last byte.
-    fn settle(&mut self, origin: Origin, stream: Stream, request: &Request<'_>, end: End) -> Nanos {
+    /// Keeps the connection after a complete reply, or leaves its end to the server; returns the instant of the
+    /// last byte.
+    fn settle(&mut self, origin: Origin, stream: Stream, request: &Request<'_>, end: &End) -> Nanos {
         if request.keep_alive && end.all_sent && self.receiver.is_persistent() {
+            self.shared.tell(WireEvent::Kept);
             self.keep(origin, stream);
+        } else {
+            self.shared.tell(WireEvent::Closed);
+            if end.all_sent && !end.is_closed {
+                held::watch(&self.shared, stream, end.at);
+            }
         }
         end.at
     }
-
-    /// Sends `bytes` and receives the reply, both at once: a server may answer before it has read all.
-    async fn converse(&mut self, stream: &mut Stream, bytes: &[u8]) -> Result<End, Trouble> {
-        let Self {
-            shared,
-            receiver,
-            progress,
-            ..
-        } = self;
-        let mut sending = Sending {
-            rest: bytes,
-            state: SendState::Writing,
-        };
-        progress.sent = Some(shared.clock.now());
-        poll_fn(|cx| {
-            sending.poll(stream, progress, cx)?;
-            loop {
-                match poll_receive(shared, receiver, progress, stream, cx) {
-                    Poll::Ready(Ok(Some(at))) => {
-                        let all_sent = sending.state == SendState::Sent;
-                        return Poll::Ready(Ok(End { at, all_sent }));
-                    }
-                    Poll::Ready(Ok(None)) => {}
-                    Poll::Ready(Err(trouble)) => return Poll::Ready(Err(trouble)),
-                    Poll::Pending => return Poll::Pending,
-                }
-            }
-        })
-        .await
-    }
-}
-
-/// How a conversation ended well.
-struct End {
-    /// When the last byte was received.
-    at: Nanos,
-    /// False when the reply was complete before the request was.
-    all_sent: bool,
-}
-
-/// The outgoing half of a conversation.
-struct Sending<'a> {
-    rest: &'a [u8],
-    state: SendState,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum SendState {
-    Writing,
-    Flushing,
-    Sent,
-    /// The server reads no more; its reply may still be on the way.
-    HungUp,
-}
-
-impl Sending<'_> {
-    /// Sends as much as the kernel takes now.
-    fn poll(&mut self, stream: &mut Stream, progress: &mut Progress, cx: &mut Context<'_>) -> Result<(), Trouble> {
-        while matches!(self.state, SendState::Writing | SendState::Flushing) {
-            let polled = if self.rest.is_empty() {
-                self.state = SendState::Flushing;
-                stream.poll_flush(cx).map_ok(|()| 0)
-            } else {
-                stream.poll_write(cx, self.rest)
-            };
-            match polled {
-                Poll::Pending => return Ok(()),
-                Poll::Ready(Ok(_)) if self.state == SendState::Flushing => self.state = SendState::Sent,
-                Poll::Ready(Ok(0)) => self.state = SendState::HungUp,
-                Poll::Ready(Ok(written)) => {
-                    self.rest = &self.rest[written..];
-                    progress.bytes_sent += written as u64;
-                }
-                Poll::Ready(Err(error)) if is_hang_up(&error) => self.state = SendState::HungUp,
-                Poll::Ready(Err(error)) => return Err(Trouble::Io(error)),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// One receive call; the instant of the last byte when the reply is complete.
-fn poll_receive<C: Clock>(
-    shared: &Shared<C>,
-    receiver: &mut Receiver,
-    progress: &mut Progress,
-    stream: &mut Stream,
-    cx: &mut Context<'_>,
-) -> Poll<Result<Option<Nanos>, Trouble>> {
-    let mut scratch = shared.scratch.borrow_mut();
-    let received = match stream.poll_read(cx, &mut scratch) {
-        Poll::Ready(Ok(received)) => received,
-        Poll::Ready(Err(error)) => return Poll::Ready(Err(Trouble::Io(error))),
-        Poll::Pending => return Poll::Pending,
-    };
-    let at = shared.clock.now();
-    progress.bytes_received += received as u64;
-    let is_complete = if received == 0 {
-        receiver.end().map(|()| true)
-    } else {
-        let (was_at_start, informational) = (receiver.is_at_start(), receiver.informational());
-        let pushed = receiver.push(&scratch[..received]);
-        if was_at_start || receiver.informational() != informational {
-            progress.first_byte = (!receiver.is_at_start()).then_some(at);
-        }
-        pushed
-    };
-    Poll::Ready(
-        is_complete
-            .map(|complete| complete.then_some(at))
-            .map_err(Trouble::Codec),
-    )
-}
-
-/// True when something came over an idle connection: its end, or bytes that belong to no request.
-///
-/// Costs no system call while nothing came, because the reactor would have said so.
-async fn is_disturbed<C: Clock>(shared: &Shared<C>, stream: &mut Stream) -> bool {
-    poll_fn(|cx| {
-        let mut scratch = shared.scratch.borrow_mut();
-        Poll::Ready(stream.poll_read(cx, &mut scratch).is_ready())
-    })
-    .await
 }

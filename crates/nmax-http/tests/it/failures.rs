@@ -1,7 +1,6 @@
 //! Every way to get no valid reply, and how it is counted.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use nmax_http::{Config, Origin, Scheme};
 use nmax_metrics::ErrorKind;
@@ -86,32 +85,6 @@ async fn a_blocked_address_is_never_connected() {
         assert!(text.starts_with(host) && text.ends_with("off limits"), "{text}");
     }
     assert_eq!(accepted.count(), 0);
-}
-
-/// A backlog of one, filled by nobody accepting, drops further connects without a word.
-#[tokio::test]
-async fn a_silent_address_fails_at_the_connect_timeout() {
-    let socket = tokio::net::TcpSocket::new_v4().unwrap();
-    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let listener = socket.listen(1).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let mut waiting = Vec::new();
-    while let Ok(Ok(stream)) = tokio::time::timeout(
-        Duration::from_millis(100),
-        tokio::net::TcpStream::connect(("127.0.0.1", port)),
-    )
-    .await
-    {
-        waiting.push(stream);
-        assert!(waiting.len() < 100, "the backlog never fills");
-    }
-    let config = Config {
-        connect_timeout: Some(Duration::from_millis(50)),
-        ..config()
-    };
-    let (kind, text) = failure_of(config, &origin(Scheme::Http, "127.0.0.1", port)).await;
-    assert_eq!(kind, ErrorKind::Connect);
-    assert!(text.contains("no answer within 50ms"), "{text}");
 }
 
 #[tokio::test]

@@ -4,6 +4,11 @@
 
 mod allocations;
 mod failures;
+mod held;
+mod phases;
 mod plain;
 mod server;
 mod tls;
+mod traps;
+mod uploads;
+mod wire;

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use nmax_http::{Alarm, Client, Config, KeepBody, Origin, Request, Scheme, Shared};
+use nmax_http::{Alarm, Client, Config, Exchange, KeepBody, Origin, Request, Scheme, Shared};
 use nmax_metrics::{Clock, Nanos};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -28,11 +29,53 @@ impl Clock for Readings {
     }
 }
 
+/// A clock that a test sets by hand.
+#[derive(Clone, Default)]
+pub(crate) struct Hand(Rc<Cell<Nanos>>);
+
+impl Hand {
+    pub(crate) fn set(&self, at: Nanos) {
+        self.0.set(at);
+    }
+}
+
+impl Clock for Hand {
+    fn now(&self) -> Nanos {
+        self.0.get()
+    }
+}
+
+/// Waits for an exchange. Whenever nothing happens any more, goes on to the instant that the client waits for.
+///
+/// Returns the instants gone to, too.
+pub(crate) async fn by_alarm(
+    clock: &Hand,
+    alarm: &Alarm,
+    exchange: impl Future<Output = Exchange>,
+) -> (Exchange, Vec<Nanos>) {
+    let mut exchange = std::pin::pin!(exchange);
+    let mut visited = Vec::new();
+    loop {
+        tokio::select! {
+            exchange = &mut exchange => return (exchange, visited),
+            () = tokio::time::sleep(5 * PAUSE) => {}
+        }
+        let at = alarm.get().expect("an exchange that hangs has set its alarm");
+        assert!(at < Nanos::MAX && at > clock.now(), "an exchange hangs with alarm {at:?}");
+        visited.push(at);
+        clock.set(at);
+    }
+}
+
 /// Connections that a server accepted.
 #[derive(Clone, Default)]
 pub(crate) struct Accepted(Arc<AtomicUsize>);
 
 impl Accepted {
+    pub(crate) fn add(&self) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+
     pub(crate) fn count(&self) -> usize {
         self.0.load(Ordering::SeqCst)
     }
@@ -94,8 +137,10 @@ pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> bool 
 }
 
 /// Long enough for the peer, on the same thread, to see what was written.
+const PAUSE: Duration = Duration::from_millis(10);
+
 pub(crate) async fn pause() {
-    tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    tokio::time::sleep(PAUSE).await;
 }
 
 pub(crate) fn origin(scheme: Scheme, host: &str, port: u16) -> Origin {
@@ -115,6 +160,14 @@ pub(crate) fn client_with(config: Config) -> Client<Readings> {
         Rc::new(Shared::new(config, Readings::default()).unwrap()),
         Alarm::default(),
     )
+}
+
+/// A client whose time stands still until the test moves it, with its settings and its alarm.
+pub(crate) fn client_by_hand(config: Config) -> (Client<Hand>, Rc<Shared<Hand>>, Hand, Alarm) {
+    let (clock, alarm) = (Hand::default(), Alarm::default());
+    let shared = Rc::new(Shared::new(config, clock.clone()).unwrap());
+    let client = Client::new(Rc::clone(&shared), Rc::clone(&alarm));
+    (client, shared, clock, alarm)
 }
 
 pub(crate) fn client() -> Client<Readings> {
