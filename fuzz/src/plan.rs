@@ -31,6 +31,7 @@ fn read(text: &str) -> Result<Plan, Vec<String>> {
     let options = Options {
         file: FILE,
         read: &|_| Ok("email,q\na@shop.test,tea\nb@shop.test,\"a, b\"\n".to_owned()),
+        exists: &|_| Ok(1),
         env: &|_| Some("value".to_owned()),
         target: None,
         set: &[],
