@@ -13,10 +13,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+use tokio_rustls::rustls::HandshakeKind;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::failure::Failure;
-use crate::url::Origin;
+use crate::proxy::Proxy;
+use crate::resolve::Way;
+use crate::sources::connect_from;
 use crate::wire::WireLog;
 
 #[cfg(test)]
@@ -142,15 +145,6 @@ pub struct HostOverride {
     pub addresses: Vec<(IpAddr, Option<u16>)>,
 }
 
-/// An HTTP proxy.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Proxy {
-    /// Where it listens.
-    pub origin: Origin,
-    /// Value of `proxy-authorization`.
-    pub authorization: Option<String>,
-}
-
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Config")
@@ -164,9 +158,9 @@ impl fmt::Debug for Config {
 
 impl Config {
     /// Asks for each address: a name that also points elsewhere must not slip through.
-    pub(crate) fn check(&self, host: &str, addresses: &[IpAddr]) -> Result<(), Failure> {
-        for &address in addresses {
-            (self.allow)(host, address).map_err(|reason| Failure::new(ErrorKind::Blocked, reason))?;
+    pub(crate) fn check(&self, host: &str, places: &[SocketAddr]) -> Result<(), Failure> {
+        for place in places {
+            (self.allow)(host, place.ip()).map_err(|reason| Failure::new(ErrorKind::Blocked, reason))?;
         }
         Ok(())
     }
@@ -180,6 +174,14 @@ pub(crate) enum Stream {
 }
 
 impl Stream {
+    /// Whether the TLS handshake took up an earlier session; `None` without TLS.
+    pub(crate) fn is_resumed(&self) -> Option<bool> {
+        match self {
+            Self::Plain(_) => None,
+            Self::Tls(stream) => Some(stream.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed)),
+        }
+    }
+
     /// Reads at most `buffer.len()` bytes; 0 is the end of the stream.
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buffer = ReadBuf::new(buffer);
@@ -213,27 +215,37 @@ impl Stream {
     }
 }
 
-/// Connects to the first address that answers, in order; fails with the last one's reason.
-pub(crate) async fn connect(addresses: &[IpAddr], port: u16, timeout: Option<Duration>) -> Result<TcpStream, Failure> {
-    let mut failure = Failure::new(ErrorKind::Connect, "no address to connect to");
-    for &ip in addresses {
-        let address = SocketAddr::new(ip, port);
-        let connecting = TcpStream::connect(address);
-        let connected = match timeout {
-            None => connecting.await,
-            Some(limit) => tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
-                Err(io::Error::new(
-                    io::ErrorKind::TimedOut,
-                    format!("no answer within {limit:?}"),
-                ))
-            }),
-        };
-        match connected.and_then(|stream| prepare(stream, address)) {
-            Ok(stream) => return Ok(stream),
-            Err(error) => failure = Failure::of_io(ErrorKind::Connect, &address.to_string(), &error),
+/// Connects to the first place that answers, in order; returns which one that was.
+///
+/// Fails with the reason of the first one: the others were only there in its stead. Where this host itself has run
+/// out of something, other places would not help, and would hide it.
+pub(crate) async fn connect(way: &Way, config: &Config) -> Result<(TcpStream, SocketAddr), Failure> {
+    let mut first = None;
+    for &place in &way.places {
+        match connect_to(place, way.source_turn, config).await {
+            Ok(stream) => return Ok((stream, place)),
+            Err(failure) => {
+                let is_ours = failure.kind == ErrorKind::Injector;
+                first.get_or_insert(failure);
+                if is_ours {
+                    break;
+                }
+            }
         }
     }
-    Err(failure)
+    Err(first.unwrap_or_else(|| Failure::new(ErrorKind::Connect, "no address to connect to")))
+}
+
+async fn connect_to(place: SocketAddr, source_turn: usize, config: &Config) -> Result<TcpStream, Failure> {
+    let connecting = connect_from(&config.sources, source_turn, place);
+    let stream = match config.connect_timeout {
+        None => connecting.await?,
+        Some(limit) => tokio::time::timeout(limit, connecting).await.unwrap_or_else(|_| {
+            let text = format!("{place}: no answer within {limit:?}");
+            Err(Failure::new(ErrorKind::Connect, text))
+        })?,
+    };
+    prepare(stream, place).map_err(|error| Failure::of_io(ErrorKind::Connect, &place.to_string(), &error))
 }
 
 /// Makes a fresh connection ready: small writes leave at once, and it leads to someone else.

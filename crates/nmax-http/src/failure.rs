@@ -112,7 +112,24 @@ fn in_words(error: &rustls::Error) -> String {
         }
         Error::AlertReceived(AlertDescription::ProtocolVersion) => "the server speaks no TLS 1.2 or 1.3".into(),
         Error::AlertReceived(AlertDescription::UnrecognisedName) => "the server does not know this host name".into(),
-        Error::AlertReceived(AlertDescription::CertificateRequired) => "the server wants a client certificate".into(),
+        Error::AlertReceived(AlertDescription::CertificateRequired) => {
+            "the server wants a client certificate, and none was given".into()
+        }
+        // Only our own certificate can be meant: it is the server who complains.
+        Error::AlertReceived(AlertDescription::UnknownCA) => {
+            "the server refuses the client certificate: it does not know its issuer".into()
+        }
+        Error::AlertReceived(AlertDescription::CertificateExpired) => {
+            "the server refuses the client certificate: it has expired".into()
+        }
+        Error::AlertReceived(
+            AlertDescription::BadCertificate
+            | AlertDescription::UnsupportedCertificate
+            | AlertDescription::CertificateRevoked
+            | AlertDescription::CertificateUnknown
+            | AlertDescription::DecryptError
+            | AlertDescription::AccessDenied,
+        ) => format!("the server refuses the client certificate, or wants one ({error})"),
         other => other.to_string(),
     }
 }

@@ -13,7 +13,9 @@
 //! - [`cookies`]: one visitor's cookies
 //! - [`codec`]: replies from bytes, without I/O
 //! - `failure`: why there was no valid reply, in words
-//! - `tls`, `resolve`, `connection`: the way to a server
+//! - `dns`: addresses and lifetimes of names, from the host's files and its name servers
+//! - `resolve`: which of its addresses a connection takes
+//! - `sources`, `proxy`, `connection`, `tls`: the way to a server
 //! - `client`: one exchange after another
 //! - `wire`: what goes over a connection, for a person who watches it
 
@@ -22,17 +24,22 @@ pub mod cookies;
 pub mod url;
 
 mod client;
+mod coding;
 mod connection;
+mod dns;
 mod failure;
+mod proxy;
 mod resolve;
+mod sources;
 mod tls;
 mod wire;
 
 pub use client::{Alarm, Client, Exchange, Notes, Piece, Request, Shared};
 pub use codec::{KeepBody, Reply};
-pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits, Proxy};
+pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits};
 pub use cookies::Jar;
 pub use failure::Failure;
-pub use tls::ConfigError;
+pub use proxy::Proxy;
+pub use tls::{ClientProblem, ConfigError};
 pub use url::{Origin, Scheme, Url, UrlError};
 pub use wire::{WireEvent, WireLog};

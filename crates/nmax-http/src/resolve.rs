@@ -1,67 +1,203 @@
-//! Name resolution, cached per worker for the length of a run.
+//! Where the next connection to a host goes: its addresses, by which to try them, kept as long as they hold.
 //!
-//! `getaddrinfo` tells no lifetime, so answers stay; failures are asked again after a second.
-//! Many visitors who ask for one name at once wait for one lookup.
+//! Connections go over all addresses in turn. The turn is counted per host: one count for all hosts would give a
+//! host that is loaded every second time the same address always. Addresses are sorted first: a server that itself
+//! turns its answers would otherwise undo ours. Workers start at different addresses, so that many clients of one
+//! connection each spread as evenly as one client of many.
+//!
+//! Many visitors who ask for one name at once wait for one lookup. Failures are kept for a second.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nmax_metrics::{Clock, ErrorKind, Nanos};
 use tokio::sync::OnceCell;
 
+use crate::connection::{Family, HostOverride, NameRules};
+use crate::dns::{self, Question};
 use crate::failure::Failure;
+use crate::url::Origin;
 
 #[cfg(test)]
 mod tests;
 
-/// Names that a worker remembers; beyond that it forgets all and starts over.
+/// Names that are remembered; beyond that all are forgotten and asked for again.
 const NAMES_MAX: usize = 1024;
 /// How long a failed lookup is believed.
-const FAILURE_AGE_MAX: Nanos = Nanos::from_secs(1);
+const FAILURE_TTL: Nanos = Nanos::from_secs(1);
 
-/// The addresses of a name, in the order the system prefers.
-type Addresses = Rc<[IpAddr]>;
+/// An address and the port that replaces the URL's.
+type Place = (IpAddr, Option<u16>);
 
-/// The cache of one worker.
-#[derive(Debug, Default)]
-pub(crate) struct Names {
-    answers: RefCell<HashMap<String, Rc<OnceCell<Answer>>>>,
+/// Where one connection may go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Way {
+    /// What to try, one after another; at least one.
+    pub(crate) places: Vec<SocketAddr>,
+    /// Which source address to leave from, modulo their number. It moves on when all places had their turn, so
+    /// that each source meets each place.
+    pub(crate) source_turn: usize,
+    /// How long the addresses hold; `None` when nobody was asked.
+    pub(crate) ttl: Option<Nanos>,
 }
 
+/// Answers of name servers, kept by a worker or, where each asks for itself, by a visitor.
+#[derive(Debug, Default)]
+pub(crate) struct Answers(RefCell<HashMap<String, Rc<OnceCell<Kept>>>>);
+
 #[derive(Debug)]
-struct Answer {
-    at: Nanos,
-    result: Result<Addresses, Failure>,
+struct Kept {
+    result: Result<Rc<Ranked>, Failure>,
+    ttl: Nanos,
+    /// When it is asked for again.
+    until: Nanos,
+}
+
+/// Places by rank: the second family is there for when the first one fails.
+#[derive(Debug, PartialEq, Eq)]
+struct Ranked {
+    first: Vec<Place>,
+    second: Vec<Place>,
+}
+
+/// The names of a worker.
+#[derive(Debug)]
+pub(crate) struct Names {
+    rules: NameRules,
+    sources: Vec<IpAddr>,
+    /// The ranked addresses of `rules.hosts`.
+    given: Vec<Rc<Ranked>>,
+    answers: Rc<Answers>,
+    /// Connections so far, by host.
+    turns: RefCell<HashMap<String, usize>>,
+    /// Where this worker's turns start.
+    start: usize,
 }
 
 impl Names {
-    /// The addresses of `host`, at least one. Addresses given as text are the caller's business.
-    pub(crate) async fn resolve(&self, host: &str, clock: &impl Clock) -> Result<Addresses, Failure> {
-        let cell = self.cell(host, clock.now());
-        let answer = cell
-            .get_or_init(|| async {
-                let result = look_up(host).await;
-                Answer {
-                    at: clock.now(),
-                    result,
-                }
-            })
-            .await;
-        answer.result.clone()
+    /// Names after these rules, for connections that leave from `sources`.
+    pub(crate) fn new(rules: NameRules, sources: Vec<IpAddr>) -> Self {
+        static WORKERS: AtomicUsize = AtomicUsize::new(0);
+        Self::starting_at(WORKERS.fetch_add(1, Ordering::Relaxed), rules, sources)
     }
 
-    /// The place of the answer for `host`: kept, being looked up, or new.
-    fn cell(&self, host: &str, now: Nanos) -> Rc<OnceCell<Answer>> {
-        let mut answers = self.answers.borrow_mut();
-        if let Some(cell) = answers.get(host) {
-            let is_usable = cell
-                .get()
-                .is_none_or(|answer| answer.result.is_ok() || now.since(answer.at) <= FAILURE_AGE_MAX);
-            if is_usable {
-                return Rc::clone(cell);
+    fn starting_at(start: usize, rules: NameRules, sources: Vec<IpAddr>) -> Self {
+        let given = rules.hosts.iter();
+        let given = given.map(|host| Rc::new(rank(host.addresses.clone(), rules.family, &sources)));
+        Self {
+            given: given.collect(),
+            answers: Rc::default(),
+            turns: RefCell::default(),
+            start,
+            sources,
+            rules,
+        }
+    }
+
+    /// True when the way to `origin` takes a lookup, or its answer out of the cache.
+    pub(crate) fn is_name(&self, origin: &Origin) -> bool {
+        self.given(origin).is_none() && origin.host.parse::<IpAddr>().is_err()
+    }
+
+    /// The answers that a new visitor uses: the worker's, or its own.
+    pub(crate) fn answers_of_visitor(&self) -> Rc<Answers> {
+        if self.rules.per_visitor {
+            Rc::default()
+        } else {
+            Rc::clone(&self.answers)
+        }
+    }
+
+    /// The answers of the worker.
+    pub(crate) fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    /// Where the next connection to `origin` may go; counts a turn.
+    pub(crate) async fn way(&self, origin: &Origin, answers: &Answers, clock: &impl Clock) -> Result<Way, Failure> {
+        let (ranked, ttl) = match (self.given(origin), origin.host.parse::<IpAddr>()) {
+            (Some(given), _) => (Rc::clone(given), None),
+            (None, Ok(address)) if self.sources.is_empty() => {
+                return Ok(Way {
+                    places: vec![SocketAddr::new(address, origin.port)],
+                    source_turn: 0,
+                    ttl: None,
+                });
             }
+            (None, Ok(address)) => (Rc::new(Ranked::of(address)), None),
+            (None, Err(_)) => {
+                let (ranked, ttl) = self.ask(&origin.host, answers, clock).await?;
+                (ranked, Some(ttl))
+            }
+        };
+        if ranked.first.is_empty() {
+            let text = format!("{}: no address given for it is of the wanted family", origin.host);
+            return Err(Failure::new(ErrorKind::Dns, text));
+        }
+        let (places, source_turn) = ranked.in_turn(self.turn(&origin.host), origin.port);
+        Ok(Way {
+            places,
+            source_turn,
+            ttl,
+        })
+    }
+
+    /// What the user gave for a host, in place of asking.
+    fn given(&self, origin: &Origin) -> Option<&Rc<Ranked>> {
+        let index = self.rules.hosts.iter().position(|given| given.covers(origin))?;
+        Some(&self.given[index])
+    }
+
+    async fn ask(&self, host: &str, answers: &Answers, clock: &impl Clock) -> Result<(Rc<Ranked>, Nanos), Failure> {
+        let cell = answers.cell(host, clock.now());
+        let kept = cell.get_or_init(|| async {
+            let question = Question {
+                host: host.to_owned(),
+                family: self.rules.family,
+                servers: self.rules.servers.clone(),
+            };
+            let answer = dns::look_up(question).await;
+            let ttl = match &answer {
+                Ok(answer) => self.rules.ttl.unwrap_or(answer.ttl),
+                Err(_) => FAILURE_TTL,
+            };
+            let places = |addresses: Vec<IpAddr>| addresses.into_iter().map(|address| (address, None)).collect();
+            Kept {
+                result: answer.map(|answer| Rc::new(rank(places(answer.addresses), self.rules.family, &self.sources))),
+                ttl,
+                until: clock.now() + ttl,
+            }
+        });
+        let kept = kept.await;
+        kept.result.clone().map(|ranked| (ranked, kept.ttl))
+    }
+
+    /// The number of the next connection to `host`, from where this worker starts.
+    fn turn(&self, host: &str) -> usize {
+        let mut turns = self.turns.borrow_mut();
+        if let Some(turn) = turns.get_mut(host) {
+            *turn = turn.wrapping_add(1);
+            return *turn;
+        }
+        if turns.len() >= NAMES_MAX {
+            turns.clear();
+        }
+        turns.insert(host.to_owned(), self.start);
+        self.start
+    }
+}
+
+impl Answers {
+    /// The place of the answer for `host`: kept, being looked up, or new.
+    fn cell(&self, host: &str, now: Nanos) -> Rc<OnceCell<Kept>> {
+        let mut answers = self.0.borrow_mut();
+        if let Some(cell) = answers.get(host)
+            && cell.get().is_none_or(|kept| now < kept.until)
+        {
+            return Rc::clone(cell);
         }
         if answers.len() >= NAMES_MAX {
             answers.clear();
@@ -72,18 +208,67 @@ impl Names {
     }
 }
 
-async fn look_up(host: &str) -> Result<Addresses, Failure> {
-    let found = tokio::net::lookup_host((host, 0))
-        .await
-        .map_err(|error| Failure::of_io(ErrorKind::Dns, host, &error))?;
-    let mut addresses: Vec<IpAddr> = Vec::new();
-    for address in found {
-        if !addresses.contains(&address.ip()) {
-            addresses.push(address.ip());
+impl Ranked {
+    fn of(address: IpAddr) -> Self {
+        Self {
+            first: vec![(address, None)],
+            second: Vec::new(),
         }
     }
-    if addresses.is_empty() {
-        return Err(Failure::new(ErrorKind::Dns, format!("{host}: the name has no address")));
+
+    /// The places and the source of the `turn`-th connection: all places, from another one each time.
+    fn in_turn(&self, turn: usize, port: u16) -> (Vec<SocketAddr>, usize) {
+        let mut places = Vec::with_capacity(self.first.len() + self.second.len());
+        for family in [&self.first, &self.second] {
+            let start = turn % family.len().max(1);
+            let (before, after) = family.split_at(start);
+            let turned = after.iter().chain(before);
+            places.extend(turned.map(|(address, other)| SocketAddr::new(*address, other.unwrap_or(port))));
+        }
+        (places, turn / self.first.len().max(1))
     }
-    Ok(addresses.into())
+}
+
+impl HostOverride {
+    /// Names are compared without case and closing dot.
+    fn covers(&self, origin: &Origin) -> bool {
+        let (mine, theirs) = (self.host.trim_end_matches('.'), origin.host.trim_end_matches('.'));
+        mine.eq_ignore_ascii_case(theirs) && self.port.is_none_or(|port| port == origin.port)
+    }
+}
+
+impl Family {
+    /// True when addresses like this one are used.
+    pub(crate) fn takes(self, address: IpAddr) -> bool {
+        match self {
+            Self::Any => true,
+            Self::V4 => address.is_ipv4(),
+            Self::V6 => address.is_ipv6(),
+        }
+    }
+}
+
+/// Sorts out what a connection from `sources` may use: IPv6 first where the host has a route to it.
+fn rank(mut places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Ranked {
+    places.retain(|(address, _)| family.takes(*address));
+    let has_source = |address: IpAddr| sources.iter().any(|source| source.is_ipv4() == address.is_ipv4());
+    if places.iter().any(|(address, _)| has_source(*address)) {
+        places.retain(|(address, _)| has_source(*address));
+    }
+    places.sort_unstable();
+    places.dedup();
+    let (v4, v6): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|(address, _)| address.is_ipv4());
+    let v6_first = v4.is_empty()
+        || v6.iter().any(|(address, _)| match address {
+            IpAddr::V6(address) => has_route(*address),
+            IpAddr::V4(_) => false,
+        });
+    let (first, second) = if v6_first && !v6.is_empty() { (v6, v4) } else { (v4, v6) };
+    Ranked { first, second }
+}
+
+/// True when the kernel knows a way there; asks without sending anything.
+fn has_route(address: Ipv6Addr) -> bool {
+    let connect = || UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0))?.connect((address, 9));
+    connect().is_ok()
 }

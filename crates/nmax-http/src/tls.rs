@@ -1,15 +1,22 @@
-//! TLS settings: which certificates are trusted, and one ticket cache per visitor.
+//! TLS settings: which certificates are trusted, which one is shown, and one ticket cache per visitor.
+//!
+//! A cache shared by visitors would let a new visitor resume another one's session, which saves the server its
+//! dearest work: the load would look lighter than the same number of people make it.
 
 use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::client::Resumption;
+use tokio_rustls::rustls::client::{ResolvesClientCert, Resumption};
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
-use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use tokio_rustls::rustls::{ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{
+    ClientConfig, ConfigBuilder, DigitallySignedStruct, Error, RootCertStore, SignatureScheme, WantsVerifier,
+};
+
+use crate::connection::{ClientCertificate, Config};
 
 /// Servers whose TLS tickets one visitor remembers.
 const TICKETS_MAX: usize = 16;
@@ -39,9 +46,41 @@ pub enum ConfigError {
         /// What the verifier says.
         reason: String,
     },
+    /// A client certificate that cannot be shown.
+    #[error("client certificate: {0}")]
+    Client(ClientProblem),
+    /// A proxy that no connection can go through.
+    #[error("proxy: {reason}")]
+    Proxy {
+        /// What is wrong with it.
+        reason: &'static str,
+    },
     /// The TLS library refuses the settings.
     #[error("TLS cannot be set up: {0}")]
     Tls(#[from] Error),
+}
+
+/// Why a client certificate cannot be shown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClientProblem {
+    /// The chain is not PEM.
+    #[error("its file is not valid PEM: {0}")]
+    Chain(String),
+    /// The chain is empty.
+    #[error("its file holds no certificate: give a PEM file with `BEGIN CERTIFICATE`")]
+    NoCertificate,
+    /// There is no key.
+    #[error("its key file holds no private key: give a PEM file with `BEGIN PRIVATE KEY`")]
+    NoKey,
+    /// The key needs a password.
+    #[error("its key is encrypted, which is not supported: decrypt it with `openssl pkey -in KEY -out PLAIN_KEY`")]
+    Encrypted,
+    /// The key is not PEM or of no known kind.
+    #[error("its key cannot be used: {0}")]
+    Key(String),
+    /// The two belong to different pairs.
+    #[error("its key does not match it: the certificate was made for another key")]
+    Mismatch,
 }
 
 /// The TLS settings of a worker, without tickets.
@@ -50,20 +89,25 @@ pub(crate) struct Settings {
     provider: Arc<CryptoProvider>,
     issuers: Vec<CertificateDer<'static>>,
     insecure: bool,
+    /// What is shown to a server that asks.
+    identity: Option<Arc<dyn ResolvesClientCert>>,
     /// Made at the first `https` connection: reading the host's roots takes longer than many runs of plain HTTP.
     config: OnceCell<ClientConfig>,
 }
 
 impl Settings {
-    /// Trusts the host's own roots and the issuers in `ca_pem`; or everyone when `insecure`.
-    pub(crate) fn new(ca_pem: &[Vec<u8>], insecure: bool) -> Result<Self, ConfigError> {
+    /// Trusts the host's own roots and the given issuers; or everyone when `insecure`.
+    pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
         let provider = Arc::new(ring::default_provider());
-        ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
-        let issuers = issuers(ca_pem)?;
+        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+        let issuers = issuers(&config.ca_pem)?;
+        let identity = config.client_certificate.as_ref();
+        let identity = identity.map(|certificate| identity_of(certificate, builder));
         Ok(Self {
             provider,
             issuers,
-            insecure,
+            insecure: config.insecure,
+            identity: identity.transpose().map_err(ConfigError::Client)?,
             config: OnceCell::new(),
         })
     }
@@ -92,9 +136,49 @@ impl Settings {
             roots.add_parsable_certificates(self.issuers.iter().cloned());
             builder.with_root_certificates(roots).with_no_client_auth()
         };
+        if let Some(identity) = &self.identity {
+            config.client_auth_cert_resolver = Arc::clone(identity);
+        }
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         config
     }
+}
+
+/// What to show a server, once it is known that the key belongs to the certificate.
+fn identity_of(
+    certificate: &ClientCertificate,
+    builder: ConfigBuilder<ClientConfig, WantsVerifier>,
+) -> Result<Arc<dyn ResolvesClientCert>, ClientProblem> {
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&certificate.chain_pem).collect();
+    let chain = chain.map_err(|error| ClientProblem::Chain(error.to_string()))?;
+    if chain.is_empty() {
+        return Err(ClientProblem::NoCertificate);
+    }
+    let key = key_of(&certificate.key_pem)?;
+    let config = builder
+        .with_root_certificates(RootCertStore::empty())
+        .with_client_auth_cert(chain, key)
+        .map_err(|error| match error {
+            Error::InconsistentKeys(_) => ClientProblem::Mismatch,
+            Error::InvalidCertificate(_) => ClientProblem::Chain(error.to_string()),
+            other => ClientProblem::Key(other.to_string()),
+        })?;
+    Ok(config.client_auth_cert_resolver)
+}
+
+/// The first key of a PEM file: PKCS#8, PKCS#1 or SEC1.
+fn key_of(pem: &[u8]) -> Result<PrivateKeyDer<'static>, ClientProblem> {
+    let is_encrypted = || {
+        let text = String::from_utf8_lossy(pem);
+        text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")
+    };
+    if is_encrypted() {
+        return Err(ClientProblem::Encrypted);
+    }
+    PrivateKeyDer::from_pem_slice(pem).map_err(|error| match error {
+        pem::Error::NoItemsFound => ClientProblem::NoKey,
+        other => ClientProblem::Key(other.to_string()),
+    })
 }
 
 /// Every certificate of the files, each fit to be an issuer.

@@ -1,5 +1,17 @@
 use super::*;
 
+fn config() -> Config {
+    Config::new(Arc::new(|_, _| Ok(())))
+}
+
+fn way(places: &[SocketAddr]) -> Way {
+    Way {
+        places: places.to_vec(),
+        source_turn: 0,
+        ttl: None,
+    }
+}
+
 /// A socket bound to a port that connects to it is its own peer.
 #[tokio::test]
 async fn a_connection_to_itself_is_refused() {
@@ -14,12 +26,37 @@ async fn a_connection_to_itself_is_refused() {
 }
 
 #[tokio::test]
-async fn the_next_address_is_tried() {
+async fn the_next_address_is_tried_and_the_first_one_is_to_blame() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let (silent, listening) = ("127.0.0.2".parse().unwrap(), "127.0.0.1".parse().unwrap());
-    let stream = connect(&[silent, listening], port, None).await.unwrap();
-    assert_eq!(stream.peer_addr().unwrap().ip(), listening);
-    let failure = connect(&[silent], port, None).await.unwrap_err();
+    let listening = listener.local_addr().unwrap();
+    let silent = SocketAddr::new([127, 0, 0, 2].into(), listening.port());
+    let other = SocketAddr::new([127, 0, 0, 3].into(), listening.port());
+    let (stream, peer) = connect(&way(&[silent, listening]), &config()).await.unwrap();
+    assert_eq!((stream.peer_addr().unwrap(), peer), (listening, listening));
+    let failure = connect(&way(&[silent, other]), &config()).await.unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Connect);
+    assert!(failure.text.starts_with("127.0.0.2:"), "{}", failure.text);
+}
+
+/// 192.0.2.1 belongs to no host (RFC 5737).
+#[tokio::test]
+async fn a_source_address_of_another_host_is_the_injectors_fault() {
+    let config = Config {
+        sources: vec![[192, 0, 2, 1].into()],
+        ..config()
+    };
+    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config).await.unwrap_err();
+    assert_eq!(failure.kind, ErrorKind::Injector);
+    assert!(failure.text.contains("192.0.2.1 is not an address of this host"), "{}", failure.text);
+}
+
+#[tokio::test]
+async fn a_source_address_of_the_other_family_is_the_injectors_fault() {
+    let config = Config {
+        sources: vec![std::net::Ipv6Addr::LOCALHOST.into()],
+        ..config()
+    };
+    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config).await.unwrap_err();
+    assert_eq!(failure.kind, ErrorKind::Injector);
+    assert!(failure.text.contains("no source address is IPv4"), "{}", failure.text);
 }

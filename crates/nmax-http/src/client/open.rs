@@ -1,0 +1,129 @@
+//! Opening a connection: where it may go, the TCP connect with a proxy's tunnel, and TLS.
+
+use std::cell::Cell;
+use std::net::{IpAddr, SocketAddr};
+use std::rc::Rc;
+
+use nmax_metrics::Clock;
+use tokio::net::TcpStream;
+
+use super::progress::Phase;
+use super::{Client, Shared};
+use crate::connection::{Stream, connect, handshake};
+use crate::failure::Failure;
+use crate::resolve::{Answers, Way};
+use crate::url::{Origin, Scheme};
+use crate::wire::WireEvent;
+
+impl<C: Clock> Shared<C> {
+    /// Opens a TCP connection to `origin`, through a proxy's tunnel where one is needed, and closes it. It goes the
+    /// way of every exchange, and only where that may go.
+    pub async fn reach(&self, origin: &Origin) -> Result<(), Failure> {
+        let way = self.way(origin, self.names.answers()).await?;
+        self.connect(origin, &way, &Cell::new(None)).await.map(drop)
+    }
+
+    /// Where a connection for `origin` may go: to it, or to the proxy.
+    async fn way(&self, origin: &Origin, answers: &Answers) -> Result<Way, Failure> {
+        let Some(proxy) = &self.config.proxy else {
+            return self.allowed_way(origin, answers).await;
+        };
+        // A proxy must not lead where this host may not go itself, and that is known by address only.
+        self.allowed_way(origin, answers).await.map_err(|failure| {
+            let why = "asked although a proxy connects, for what may be loaded goes by address; `hosts` can give one";
+            Failure::new(failure.kind, format!("{} ({why})", failure.text))
+        })?;
+        self.allowed_way(&proxy.origin, answers).await
+    }
+
+    async fn allowed_way(&self, origin: &Origin, answers: &Answers) -> Result<Way, Failure> {
+        let way = self.names.way(origin, answers, &self.clock).await?;
+        self.config.check(&origin.host, &way.places)?;
+        if self.config.wire.is_some() && self.names.is_name(origin) {
+            let addresses: Vec<IpAddr> = way.places.iter().map(SocketAddr::ip).collect();
+            self.tell(WireEvent::Resolved {
+                host: &origin.host,
+                addresses: &addresses,
+                ttl: way.ttl,
+            });
+        }
+        Ok(way)
+    }
+
+    /// True when the way to `origin` takes a lookup.
+    fn asks_for(&self, origin: &Origin) -> bool {
+        let proxy = self.config.proxy.as_ref();
+        self.names.is_name(origin) || proxy.is_some_and(|proxy| self.names.is_name(&proxy.origin))
+    }
+
+    /// A TCP connection that leads to `origin`. `opened` is the address at its end, also when a proxy then refuses.
+    async fn connect(&self, origin: &Origin, way: &Way, opened: &Cell<Option<IpAddr>>) -> Result<TcpStream, Failure> {
+        let (mut stream, peer) = connect(way, &self.config).await?;
+        opened.set(Some(peer.ip()));
+        if self.config.wire.is_some()
+            && let Ok(local) = stream.local_addr()
+        {
+            self.tell(WireEvent::Connected { local, peer });
+        }
+        if let (Some(proxy), Scheme::Https) = (&self.config.proxy, origin.scheme) {
+            // Boxed, so that the clients of a run without a proxy do not grow by it.
+            Box::pin(proxy.tunnel(&mut stream, origin)).await?;
+        }
+        Ok(stream)
+    }
+}
+
+impl<C: Clock + 'static> Client<C> {
+    /// Opens a connection; its spans go to the current exchange.
+    pub(super) async fn open(&mut self, origin: &Origin) -> Result<Stream, Failure> {
+        let opened = self.open_phases(origin).await;
+        self.progress.enter(None, self.shared.clock.now());
+        opened
+    }
+
+    /// Each wait goes through [`Self::phase`], which keeps its time and its limit.
+    async fn open_phases(&mut self, origin: &Origin) -> Result<Stream, Failure> {
+        let (shared, answers) = (Rc::clone(&self.shared), Rc::clone(&self.answers));
+        let finding = shared.way(origin, &answers);
+        let way = if shared.asks_for(origin) {
+            self.phase(Phase::Dns, finding).await?
+        } else {
+            finding.await?
+        };
+        let opened = Cell::new(None);
+        let connected = self.phase(Phase::Connect, shared.connect(origin, &way, &opened)).await;
+        self.progress.opened = opened.get();
+        let stream = connected?;
+        if origin.scheme == Scheme::Http {
+            return Ok(Stream::Plain(stream));
+        }
+        let connector = self.tls.get_or_insert_with(|| shared.tls.visitor()).clone();
+        let stream = self
+            .phase(Phase::Tls, handshake(&connector, &origin.host, stream))
+            .await?;
+        self.progress.resumed = stream.is_resumed();
+        shared.tell_tls(&stream);
+        Ok(stream)
+    }
+}
+
+impl<C: Clock> Shared<C> {
+    /// Tells what a handshake agreed on.
+    fn tell_tls(&self, stream: &Stream) {
+        let Stream::Tls(inner) = stream else {
+            return;
+        };
+        if self.config.wire.is_none() {
+            return;
+        }
+        let session = inner.get_ref().1;
+        let version = session.protocol_version().and_then(|version| version.as_str());
+        let cipher = session.negotiated_cipher_suite().map(|suite| suite.suite());
+        self.tell(WireEvent::Tls {
+            version: version.unwrap_or("unknown"),
+            cipher: cipher.and_then(|cipher| cipher.as_str()).unwrap_or("unknown"),
+            resumed: stream.is_resumed() == Some(true),
+            alpn: session.alpn_protocol(),
+        });
+    }
+}

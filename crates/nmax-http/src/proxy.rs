@@ -1,0 +1,152 @@
+//! The way through an HTTP proxy: absolute targets for `http`, tunnels for `https` (RFC 9112, 3.2.2 and 3.2.3).
+
+use std::fmt;
+
+use nmax_metrics::ErrorKind;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::failure::Failure;
+use crate::url::{Origin, Scheme};
+
+/// The longest reply to CONNECT, in bytes.
+const REPLY_BYTES_MAX: usize = 16 * 1024;
+/// Header lines that such a reply may have.
+const HEADERS_MAX: usize = 64;
+
+/// An HTTP proxy. Requests are rendered as for the server itself: the client makes them absolute.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// Where it listens, without TLS.
+    pub origin: Origin,
+    /// Value of `proxy-authorization`.
+    pub authorization: Option<String>,
+}
+
+/// The authorization is a secret.
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy")
+            .field("origin", &self.origin)
+            .field("authorization", &self.authorization.is_some())
+            .finish()
+    }
+}
+
+impl Proxy {
+    /// What is wrong with these settings, if anything.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        if self.origin.scheme != Scheme::Http {
+            return Some("only proxies at http:// are supported; https:// servers behind them are");
+        }
+        let is_visible = |text: &String| text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        if !self.authorization.as_ref().is_none_or(is_visible) {
+            return Some("its authorization has characters that no header can hold");
+        }
+        None
+    }
+
+    /// A request for `origin` in the form that a proxy takes. A target in another form stays as it is.
+    pub(crate) fn absolute(&self, request: &[u8], origin: &Origin) -> Vec<u8> {
+        let line_end = request.iter().position(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let (line, fields) = request.split_at(line_end);
+        let target = line.iter().position(|&byte| byte == b' ').map_or(0, |space| space + 1);
+        let (method, target) = line.split_at(target);
+        let mut out = Vec::with_capacity(request.len() + 128);
+        out.extend(method);
+        if target.starts_with(b"/") {
+            out.extend(origin.to_string().as_bytes());
+        }
+        out.extend(target);
+        self.authorize(&mut out);
+        out.extend(fields);
+        out
+    }
+
+    /// The header line for credentials.
+    fn authorize(&self, out: &mut Vec<u8>) {
+        if let Some(value) = &self.authorization {
+            out.extend(b"proxy-authorization: ");
+            out.extend(value.as_bytes());
+            out.extend(b"\r\n");
+        }
+    }
+
+    /// Asks the proxy, over a fresh connection, to pass everything on to `origin` from now on.
+    pub(crate) async fn tunnel(&self, stream: &mut TcpStream, origin: &Origin) -> Result<(), Failure> {
+        let host = with_port(origin);
+        let broken = |error: &std::io::Error| {
+            Failure::of_io(ErrorKind::Connect, &format!("proxy {}: CONNECT {host}", self.place()), error)
+        };
+        let mut request = format!("CONNECT {host} HTTP/1.1\r\nhost: {host}\r\n").into_bytes();
+        self.authorize(&mut request);
+        request.extend(b"\r\n");
+        stream.write_all(&request).await.map_err(|error| broken(&error))?;
+        let mut reply = Vec::with_capacity(512);
+        loop {
+            match status_of(&reply) {
+                Ok(Some((status, surplus))) => return self.judge(status, surplus, &host),
+                Ok(None) if reply.len() < REPLY_BYTES_MAX => {}
+                Ok(None) => return Err(self.refusal(&host, "its reply is too long")),
+                Err(reason) => return Err(self.refusal(&host, &reason.to_string())),
+            }
+            if stream.read_buf(&mut reply).await.map_err(|error| broken(&error))? == 0 {
+                return Err(self.refusal(&host, "it closed the connection"));
+            }
+        }
+    }
+
+    fn judge(&self, status: u16, surplus: usize, host: &str) -> Result<(), Failure> {
+        match status {
+            200..=299 if surplus == 0 => Ok(()),
+            // The server speaks only when the client has, so these bytes are not from it.
+            200..=299 => Err(self.refusal(host, "bytes follow its reply")),
+            407 => {
+                let what = if self.authorization.is_some() {
+                    "it refuses the credentials (status 407)"
+                } else {
+                    "it wants credentials (status 407): write `http://user:password@host:port`"
+                };
+                Err(self.refusal(host, what))
+            }
+            status => Err(self.refusal(host, &format!("it answered with status {status}"))),
+        }
+    }
+
+    fn refusal(&self, host: &str, what: &str) -> Failure {
+        let text = format!("proxy {} makes no tunnel to {host}: {what}", self.place());
+        Failure::new(ErrorKind::Connect, text)
+    }
+
+    fn place(&self) -> String {
+        with_port(&self.origin)
+    }
+}
+
+/// Host and port, also when it is the scheme's own.
+fn with_port(origin: &Origin) -> String {
+    if origin.host.contains(':') {
+        format!("[{}]:{}", origin.host, origin.port)
+    } else {
+        format!("{}:{}", origin.host, origin.port)
+    }
+}
+
+/// Status of the final reply in `bytes` and the number of bytes behind its head; `None` when it is not complete.
+fn status_of(mut bytes: &[u8]) -> Result<Option<(u16, usize)>, httparse::Error> {
+    loop {
+        let mut headers = [httparse::EMPTY_HEADER; HEADERS_MAX];
+        let mut reply = httparse::Response::new(&mut headers);
+        let httparse::Status::Complete(length) = reply.parse(bytes)? else {
+            return Ok(None);
+        };
+        bytes = &bytes[length..];
+        match reply.code {
+            Some(100..=199) => {}
+            status => return Ok(Some((status.unwrap_or_default(), bytes.len()))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
