@@ -1,8 +1,9 @@
 //! One visitor's cookies, as RFC 6265 section 5 says. Pure: the caller brings the wall time.
 //!
 //! Cookies stay sorted as they are sent, longest path first and then oldest first, so that writing
-//! them is one pass without allocation. There is no public-suffix list: a `domain` attribute of a single
-//! label (`com`) is refused, one like `co.uk` is not. `httponly` and `samesite` are ignored.
+//! them is one pass without allocation. A `domain` attribute that is a public suffix (`com`, `co.uk`, `github.io`)
+//! would reach strangers and is refused, by the list at publicsuffix.org as it was when nmax was built. `httponly`
+//! and `samesite` are ignored.
 
 mod date;
 #[cfg(test)]
@@ -31,9 +32,9 @@ pub enum Refused {
     /// A `domain` that the server is no part of.
     #[error("the cookie is for a foreign domain")]
     ForeignDomain,
-    /// A `domain` of one label, which would reach everyone below it.
-    #[error("the cookie is for a whole top-level domain")]
-    SingleLabelDomain,
+    /// A `domain` under which anyone may have a host.
+    #[error("the cookie is for a whole public suffix")]
+    PublicSuffix,
 }
 
 #[derive(Clone, Debug)]
@@ -241,15 +242,21 @@ fn domain_of(origin: &Origin, attribute: Option<&[u8]>) -> Result<(String, bool)
     if !is_within_domain(&origin.host, &domain) {
         return Err(Refused::ForeignDomain);
     }
-    if domain.contains('.') {
+    if !is_public_suffix(&domain) {
         return Ok((domain, false));
     }
-    // `domain=localhost` from localhost itself means the host alone.
+    // `domain=localhost` from localhost itself means the host alone (section 5.3, step 5).
     if domain == origin.host {
         Ok((domain, true))
     } else {
-        Err(Refused::SingleLabelDomain)
+        Err(Refused::PublicSuffix)
     }
+}
+
+/// Whether anyone may have a host under `domain`. One label that is on no list counts, as the list's own rule says.
+fn is_public_suffix(domain: &str) -> bool {
+    let domain = domain.trim_end_matches('.').as_bytes();
+    psl::suffix(domain).is_some_and(|suffix| suffix.as_bytes() == domain)
 }
 
 /// RFC 6265 section 5.1.3: equal, or below it by whole labels; an address has nothing below it.

@@ -165,13 +165,101 @@ fn refused_cookies() {
         ("http://h.test/", "a=1; domain=w.h.test", Refused::ForeignDomain),
         ("http://oh.test/", "a=1; domain=h.test", Refused::ForeignDomain),
         ("http://10.0.0.1/", "a=1; domain=0.0.1", Refused::ForeignDomain),
-        ("http://h.test/", "a=1; domain=test", Refused::SingleLabelDomain),
+        ("http://h.test/", "a=1; domain=test", Refused::PublicSuffix),
     ];
     for (from, set, want) in cases {
         let mut jar = Jar::new();
         assert_eq!(store(&mut jar, from, set), Err(want), "{set}");
         assert!(jar.is_empty());
     }
+}
+
+/// Rows of (host, domain attribute, who else gets the cookie; `None` when it is refused).
+#[test]
+fn a_public_suffix_is_no_domain_for_cookies() {
+    let cases = [
+        ("shop.example.com", "example.com", Some("www.example.com")),
+        ("shop.example.com", "com", None),
+        ("shop.example.co.uk", "example.co.uk", Some("www.example.co.uk")),
+        ("shop.example.co.uk", "co.uk", None),
+        ("shop.example.co.uk", ".CO.UK", None),
+        ("shop.example.co.uk", "uk", None),
+        // From the private part of the list: hosts for anyone.
+        ("me.github.io", "github.io", None),
+        ("a.me.github.io", "me.github.io", Some("b.me.github.io")),
+        // A wildcard and its exception.
+        ("a.b.ck", "b.ck", None),
+        ("a.www.ck", "www.ck", Some("b.www.ck")),
+        ("a.xn--55qx5d.cn", "xn--55qx5d.cn", None),
+        // Names of a company's own, on no list.
+        ("shop.corp.internal", "corp.internal", Some("www.corp.internal")),
+        ("shop.internal", "internal", None),
+    ];
+    for (host, domain, other) in cases {
+        let mut jar = Jar::new();
+        let stored = store(&mut jar, &format!("http://{host}/"), &format!("a=1; domain={domain}"));
+        match other {
+            Some(other) => assert_eq!(
+                (stored, &*sent_at(&jar, &format!("http://{other}/"), NOW)),
+                (Ok(()), "a=1")
+            ),
+            None => assert_eq!(stored, Err(Refused::PublicSuffix), "{domain} from {host}"),
+        }
+    }
+    // The suffix itself may be a host, and sets cookies for itself alone.
+    let mut jar = Jar::new();
+    store(&mut jar, "http://github.io/", "a=1; domain=github.io").unwrap();
+    assert_eq!(sent_at(&jar, "http://github.io/", NOW), "a=1");
+    assert_eq!(sent_at(&jar, "http://me.github.io/", NOW), "");
+}
+
+#[test]
+fn addresses_share_no_cookies() {
+    for (host, other) in [("10.0.0.1", "9.10.0.0.1"), ("10.0.0.1", "10.0.0.2"), ("[::1]", "[::2]")] {
+        let mut jar = Jar::new();
+        store(&mut jar, &format!("http://{host}/"), "a=1").unwrap();
+        assert_eq!(sent_at(&jar, &format!("http://{host}:8080/"), NOW), "a=1");
+        if let Ok(other) = Url::parse(&format!("http://{other}/")) {
+            let mut out = Vec::new();
+            assert!(!jar.write(&other.origin, "/", NOW, &mut out));
+        }
+        for domain in ["0.0.1", "1", "0.1", ":1"] {
+            let refused = store(&mut jar, &format!("http://{host}/"), &format!("b=1; domain={domain}"));
+            assert_eq!(refused, Err(Refused::ForeignDomain), "{domain} from {host}");
+        }
+    }
+    let mut jar = Jar::new();
+    store(&mut jar, "http://10.0.0.1/", "a=1; domain=10.0.0.1").unwrap();
+    assert_eq!(sent_at(&jar, "http://10.0.0.1/", NOW), "a=1");
+}
+
+/// Joined by commas, as some clients show repeated headers, a date would end its cookie and begin another.
+#[test]
+fn each_set_cookie_line_is_a_cookie_of_its_own() {
+    use crate::codec::{Expected, KeepBody, Receiver};
+
+    let mut receiver = Receiver::new();
+    receiver.start(Expected {
+        is_head: false,
+        keep_body: KeepBody::Discard,
+        body_limit: 0,
+        decode: false,
+        keep_failed_bytes: 0,
+    });
+    let head = b"HTTP/1.1 204 No\r\nSet-Cookie: a=1; Expires=Tue, 14 Nov 2023 22:13:25 GMT; Path=/\r\n\
+        x: y\r\nset-cookie: b=x, y; path=/\r\nSET-COOKIE: c=3\r\n\r\n";
+    assert_eq!(receiver.push(head), Ok(true));
+    let url = url("http://h.test/");
+    let mut jar = Jar::new();
+    for line in receiver.reply().set_cookies() {
+        jar.store(&url.origin, &url.target, line, NOW).unwrap();
+    }
+    assert_eq!(sent_at(&jar, "http://h.test/", NOW), "a=1; b=x, y; c=3");
+    assert_eq!(
+        sent_at(&jar, "http://h.test/", NOW + 5),
+        "b=x, y; c=3",
+        "the date of the first was read"
+    );
 }
 
 #[test]
