@@ -44,6 +44,8 @@ pub enum Verb {
         #[arg(value_enum, default_value_t = SchemaKind::Plan)]
         of: SchemaKind,
     },
+    /// Say what this host allows: open files, ports, memory, cores, clock; with a plan, what it will run into
+    Doctor(Box<DoctorArgs>),
     /// Print a completion script: `source <(nmax completions bash)`
     Completions {
         /// Which shell
@@ -241,6 +243,29 @@ pub struct CheckArgs {
     /// Send one iteration of each scenario and show every request and reply
     #[arg(long)]
     pub once: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  nmax doctor                          what this host allows, and how to allow more
+  nmax doctor shop.yaml                also whether the plan fits
+
+It sends nothing. It ends with 2 when something surely keeps a run from working, else with 0, also with warnings.";
+
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR_EXAMPLES)]
+pub struct DoctorArgs {
+    /// A plan file to hold against this host
+    #[arg(value_name = "PLAN")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub plan: PlanArgs,
+    /// Worker threads of the run [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub workers: Option<u32>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

@@ -3,7 +3,7 @@
 //! # Layout
 //! - `args`: the command line as typed; `commands`: what each verb does
 //! - `load`: from a file or URL and flags to a plan; `preflight`: whether its target can be reached;
-//!   `limits`: open files
+//!   `host`: what this host lets a run do
 //! - `safety`: what may be loaded; `secrets`: what must not be stored
 //! - `session`: one run from its plan to its verdict; `tally`: its sums; `live`: its progress
 //! - `say`: what is printed; `signals`, `exit`: Ctrl-C and exit codes
@@ -14,7 +14,7 @@
 mod args;
 mod commands;
 mod exit;
-mod limits;
+mod host;
 mod live;
 mod load;
 mod preflight;
@@ -41,6 +41,7 @@ fn main() -> ExitCode {
         Verb::Report(args) => commands::results::report(args),
         Verb::Target(args) => commands::target::target(args),
         Verb::Schema { of } => commands::small::schema(*of),
+        Verb::Doctor(args) => commands::doctor::doctor(args),
         Verb::Completions { shell } => commands::small::completions(*shell),
     };
     say::settle(exit).into()

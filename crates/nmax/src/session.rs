@@ -1,16 +1,17 @@
 //! One run from its plan to its verdict: engine, directory, progress, conclusion.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use nmax_analysis::Judgement;
 use nmax_engine::watch::{self, Watch};
-use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings};
+use nmax_engine::{Allow, BodyFile, Complete, Event, Files, KeepSamples, Run, Settings};
+use nmax_http::ClientCertificate;
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Plan, Workload};
-use nmax_plan::share::Share;
 use nmax_report::{Ending, RunInfo, View, html, json};
 use nmax_store::{Hold, Manifest, RunReader, RunWriter, StoreError};
 use sha2::{Digest, Sha256};
@@ -40,6 +41,8 @@ pub struct Order {
     pub note: String,
     pub tags: Vec<String>,
     pub quiet: bool,
+    /// What was found before the run that may spoil it: codes and words.
+    pub warnings: Vec<(&'static str, String)>,
 }
 
 /// A run that has ended.
@@ -61,24 +64,30 @@ pub enum SessionError {
     /// An additional issuer's certificate cannot be read.
     #[error("{file}: cannot read the certificate: {error}\n  help: `--ca` and `tls.ca` take PEM files")]
     Certificate { file: String, error: std::io::Error },
+    /// The certificate that clients show, or its key, cannot be read.
+    #[error("{file}: cannot read it: {error}\n  help: a client certificate and its key are PEM files")]
+    Identity { file: String, error: std::io::Error },
+    /// A file that is sent cannot be.
+    #[error("{file}: cannot be sent: {reason}\n  help: bodies are made of regular files, named relative to the plan")]
+    BodyFile { file: String, reason: String },
 }
 
 /// Runs a plan to its end and writes everything.
 pub fn run(order: &Order) -> Result<Finished, SessionError> {
     let plan = &order.plan;
-    let ca_pem = certificates(plan)?;
     let settings = Settings {
-        plan: Arc::clone(plan),
         workers: order.workers,
         pin: order.pin.clone(),
-        share: Share::whole(),
-        names_max: nmax_metrics::names::NAMES_MAX,
         keep: order.keep,
-        ca_pem,
-        allow: Arc::clone(&order.allow),
+        ..settings(plan, &order.allow)?
     };
     let manifest = manifest(order);
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
+    let mut tally = Tally::new(plan);
+    for (code, text) in &order.warnings {
+        writer.event(Nanos::ZERO, code, text)?;
+        tally.event(Nanos::ZERO, code, text);
+    }
     let interrupts = Interrupts::listen();
     let mut run = match Run::start(&settings) {
         Ok(run) => run,
@@ -89,7 +98,6 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
         }
     };
     let mut live = Live::new(order.quiet);
-    let mut tally = Tally::new(plan);
     let mut observer = Observer::new();
     let mut asked = 0;
     let mut trouble = None;
@@ -155,8 +163,18 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     Ok(Finished { view, exit, directory })
 }
 
+/// How to execute a plan on one worker: its certificates read, the files of its bodies opened.
+pub fn settings(plan: &Arc<Plan>, allow: &Allow) -> Result<Settings, SessionError> {
+    Ok(Settings {
+        ca_pem: certificates(plan)?,
+        identity: identity(plan)?,
+        files: body_files(plan)?,
+        ..Settings::new(Arc::clone(plan), Arc::clone(allow))
+    })
+}
+
 /// The additional issuers of a plan, PEM.
-pub fn certificates(plan: &Plan) -> Result<Vec<Vec<u8>>, SessionError> {
+fn certificates(plan: &Plan) -> Result<Vec<Vec<u8>>, SessionError> {
     let read = |file: &String| {
         std::fs::read(file).map_err(|error| SessionError::Certificate {
             file: file.clone(),
@@ -164,6 +182,44 @@ pub fn certificates(plan: &Plan) -> Result<Vec<Vec<u8>>, SessionError> {
         })
     };
     plan.defaults.ca_files.iter().map(read).collect()
+}
+
+/// What clients show when a server asks who they are.
+fn identity(plan: &Plan) -> Result<Option<ClientCertificate>, SessionError> {
+    let Some(files) = &plan.defaults.client_certificate else {
+        return Ok(None);
+    };
+    let read = |file: &String| {
+        std::fs::read(file).map_err(|error| SessionError::Identity {
+            file: file.clone(),
+            error,
+        })
+    };
+    Ok(Some(ClientCertificate {
+        chain_pem: read(&files.certificate_file)?,
+        key_pem: read(&files.key_file)?,
+    }))
+}
+
+/// Every file that bodies are made of, open. Their lengths are those of this moment.
+fn body_files(plan: &Plan) -> Result<Files, SessionError> {
+    let open = |name: &str| {
+        let refused = |reason: String| SessionError::BodyFile {
+            file: name.to_owned(),
+            reason,
+        };
+        // Looked at before it is opened: to open a pipe waits for its other end.
+        let is_file = std::fs::metadata(name).map(|about| about.is_file());
+        if !is_file.map_err(|error| refused(error.to_string()))? {
+            return Err(refused("it is no regular file".into()));
+        }
+        let opened = File::open(name).and_then(|file| Ok((file.metadata()?.len(), file)));
+        let (length, file) = opened.map_err(|error| refused(error.to_string()))?;
+        let name = name.to_owned();
+        Ok((name.clone(), Arc::new(BodyFile { name, file, length })))
+    };
+    let files: Result<_, SessionError> = nmax_engine::body_files(plan).into_iter().map(open).collect();
+    Ok(Arc::new(files?))
 }
 
 /// Stops or cuts the run as often as the person asked.

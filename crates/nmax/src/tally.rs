@@ -173,6 +173,10 @@ impl Tally {
     }
 }
 
+fn most_of(known: &mut Option<u64>, value: u64) {
+    *known = Some(known.unwrap_or(0).max(value));
+}
+
 fn nanos(seconds: f64) -> Nanos {
     Nanos((seconds * 1e9).round() as u64)
 }

@@ -1,8 +1,8 @@
-//! `nmax check`: the plan as resolved and how much it will send, offline.
+//! `nmax check`: the plan as resolved, how much it will send and how, offline.
 
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::Plan;
-use nmax_plan::summary::{Forecast, Peak, forecast};
+use nmax_plan::summary::{Forecast, Peak, forecast, policy};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
 use serde_json::json;
@@ -63,6 +63,10 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
                 scenario.name, scenario.requests_per_iteration
             ),
         );
+    }
+    text.push_str("#\n# How it will send\n");
+    for (topic, words) in policy(plan) {
+        text.push_str(&format!("#   {topic:<12}{words}\n"));
     }
     text
 }

@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use nmax_engine::once::{Traced, once as trace};
-use nmax_engine::{KeepSamples, Settings};
 use nmax_metrics::Outcome;
 use nmax_plan::plan::Plan;
-use nmax_plan::share::Share;
 use nmax_report::number;
 use serde_json::{Value, json};
 
@@ -31,19 +29,9 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
     if let Err(error) = preflight::reach(&origins) {
         return complain(&error, Exit::Unreachable);
     }
-    let ca_pem = match session::certificates(&plan) {
-        Ok(ca_pem) => ca_pem,
+    let settings = match session::settings(&Arc::new(plan), &allow) {
+        Ok(settings) => settings,
         Err(error) => return complain(&error, Exit::Usage),
-    };
-    let settings = Settings {
-        plan: Arc::new(plan),
-        workers: 1,
-        pin: Vec::new(),
-        share: Share::whole(),
-        names_max: nmax_metrics::names::NAMES_MAX,
-        keep: KeepSamples::All,
-        ca_pem,
-        allow,
     };
     let mut is_ok = true;
     let mut scenarios = Vec::new();

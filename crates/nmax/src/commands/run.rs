@@ -12,8 +12,9 @@ use rustix::thread::CpuSet;
 
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
+use crate::host::{self, Finding, Host, Level, Need};
 use crate::session::{self, Order};
-use crate::{limits, live, load, preflight, safety, say};
+use crate::{live, load, preflight, safety, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
@@ -21,16 +22,15 @@ pub fn run(args: &RunArgs) -> Exit {
         Ok(loaded) => loaded,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    limits::raise();
-    match limits::fits(&plan, limits::open_files()) {
-        Ok(None) => {}
-        Ok(Some(warning)) => say::note(format_args!("warning: {warning}")),
-        Err(error) => return complain(&error, Exit::Usage),
-    }
-    let (order, origins) = match order(args, plan, variables) {
+    host::raise();
+    let (mut order, origins) = match order(args, plan, variables) {
         Ok(order) => order,
         Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
     };
+    match fits(&order, &origins) {
+        Ok(warnings) => order.warnings = warnings,
+        Err(errors) => return complain(&errors, Exit::Usage),
+    }
     if let Err(error) = preflight::reach(&origins) {
         return complain(&error, Exit::Unreachable).forgiven(args.exit_zero);
     }
@@ -81,14 +81,13 @@ fn order(
     let (allow, authorization) =
         safety::allow(&args.safety, &origins).map_err(|error| (error.to_string(), error.exit()))?;
     pinnable(&args.pin).map_err(|error| (error, Exit::Usage))?;
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
     let order = Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
         plan: Arc::new(plan),
         variables,
         allow,
         authorization,
-        workers: args.workers.unwrap_or(cores),
+        workers: args.workers.unwrap_or_else(cores),
         pin: args.pin.clone(),
         keep: match args.samples {
             Samples::All => KeepSamples::All,
@@ -99,8 +98,30 @@ fn order(
         note: args.note.clone(),
         tags: args.tag.clone(),
         quiet: args.output.quiet,
+        warnings: Vec::new(),
     };
     Ok((order, origins))
+}
+
+/// Holds the plan against this host: what may spoil the run, said and returned for its events; else why it surely
+/// cannot work.
+fn fits(order: &Order, origins: &[nmax_http::Origin]) -> Result<Vec<(&'static str, String)>, String> {
+    let need = Need::of(&order.plan, origins, u64::from(order.workers));
+    let found = host::forecast(&Host::read(Path::new("/")), &need);
+    let of = |level: Level| found.iter().filter(move |finding| finding.level == level);
+    let says = |finding: &Finding| format!("{}\n  help: {}", finding.meaning, finding.remedy);
+    let errors: Vec<String> = of(Level::Error).map(says).collect();
+    if !errors.is_empty() {
+        return Err(errors.join("\nerror: "));
+    }
+    of(Level::Warning).for_each(|finding| say::note(format_args!("warning: {}", says(finding))));
+    let event = |finding: &Finding| (finding.code, format!("{}: {}", finding.meaning, finding.remedy));
+    Ok(of(Level::Warning).map(event).collect())
+}
+
+/// Cores that this process may use, at least one.
+pub fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
 /// Whether this process may run on these CPUs.

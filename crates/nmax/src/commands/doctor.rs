@@ -1,0 +1,141 @@
+//! `nmax doctor`: what this host allows, and whether a plan fits. Sends nothing.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use nmax_report::number;
+use serde_json::{Value, json};
+
+use super::run::{complain, cores};
+use crate::args::DoctorArgs;
+use crate::exit::Exit;
+use crate::host::{self, Finding, Host, Level, Need};
+use crate::{live, load, preflight, say};
+
+/// Columns of the names and of the values.
+const COLUMNS: (usize, usize) = (16, 32);
+
+/// Shows the checks of the host, and the forecast of a plan.
+pub fn doctor(args: &DoctorArgs) -> Exit {
+    let host = Host::here();
+    let need = match args.file.as_deref().map(|file| need(args, file)).transpose() {
+        Ok(need) => need,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    let checks = host::checks(&host);
+    let forecast = need.map(|need| {
+        // A run raises its limit of open files, so its limit is the hard one.
+        let host = Host {
+            files_soft: host.files_hard.or(host.files_soft),
+            ..host.clone()
+        };
+        host::forecast(&host, &need)
+    });
+    let found = || checks.iter().chain(forecast.iter().flatten());
+    let worst = found().map(|finding| finding.level).max();
+    if args.json {
+        let list = |findings: &[Finding]| findings.iter().map(as_json).collect::<Vec<_>>();
+        say::line(format_args!(
+            "{:#}",
+            json!({
+                "schema_version": 1, "level": worst.unwrap_or(Level::Ok).word(), "checks": list(&checks),
+                "forecast": forecast.as_deref().map(list),
+            })
+        ));
+    } else {
+        say::text(as_text(&checks, forecast.as_deref()));
+    }
+    if worst == Some(Level::Error) {
+        Exit::Usage
+    } else {
+        Exit::Pass
+    }
+}
+
+fn need(args: &DoctorArgs, file: &Path) -> Result<Need, String> {
+    let (plan, _) = load::plan_of_file(file, &args.plan).map_err(|error| error.to_string())?;
+    let origins = preflight::origins(&plan)?;
+    let workers = args.workers.unwrap_or_else(cores);
+    Ok(Need::of(&plan, &origins, u64::from(workers)))
+}
+
+fn as_text(checks: &[Finding], forecast: Option<&[Finding]>) -> String {
+    let use_color = std::io::stdout().is_terminal() && live::use_color();
+    let width = if std::io::stdout().is_terminal() {
+        live::terminal_width()
+    } else {
+        80
+    };
+    let mut text = "This host\n".to_owned();
+    checks
+        .iter()
+        .for_each(|finding| row(finding, use_color, width, &mut text));
+    if let Some(forecast) = forecast {
+        text.push_str("\nThis plan on this host\n");
+        forecast
+            .iter()
+            .for_each(|finding| row(finding, use_color, width, &mut text));
+    }
+    let all = || checks.iter().chain(forecast.unwrap_or_default());
+    let of = |level: Level, noun: &str| {
+        let n = all().filter(|finding| finding.level == level).count() as u64;
+        let plural = if n == 1 { "" } else { "s" };
+        format!("{} {noun}{plural}", number::count(n))
+    };
+    text.push_str(&format!(
+        "\n{}, {}\n",
+        of(Level::Error, "error"),
+        of(Level::Warning, "warning")
+    ));
+    text
+}
+
+/// A mark, the name and the value; below them what it means, and what to do.
+fn row(finding: &Finding, use_color: bool, width: usize, text: &mut String) {
+    let mark = finding.level.mark();
+    let color = match finding.level {
+        Level::Ok => "32",
+        Level::Note => "2",
+        Level::Warning => "33",
+        Level::Error => "31",
+    };
+    let mark = if use_color {
+        format!("\x1b[{color}m{mark}\x1b[0m")
+    } else {
+        mark.to_string()
+    };
+    let (name, value) = COLUMNS;
+    let head = format!("{mark} {:<name$}{:<value$}", finding.what, finding.value);
+    text.push_str(head.trim_end());
+    text.push('\n');
+    wrap(&finding.meaning, "    ", width, text);
+    if !finding.remedy.is_empty() {
+        wrap(&format!("help: {}", finding.remedy), "    ", width, text);
+    }
+}
+
+/// Breaks at spaces.
+fn wrap(words: &str, indent: &str, width: usize, text: &mut String) {
+    let mut line = indent.to_owned();
+    for word in words.split(' ') {
+        let is_first = line.len() == indent.len();
+        if !is_first && line.chars().count() + 1 + word.chars().count() > width {
+            text.push_str(&line);
+            text.push('\n');
+            line = indent.to_owned();
+        } else if !is_first {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    text.push_str(&line);
+    text.push('\n');
+}
+
+fn as_json(finding: &Finding) -> Value {
+    json!({
+        "code": finding.code, "level": finding.level.word(), "what": finding.what, "value": finding.value,
+        "figure": finding.figure, "limit": finding.limit, "meaning": finding.meaning,
+        "remedy": (!finding.remedy.is_empty()).then_some(&finding.remedy),
+    })
+}

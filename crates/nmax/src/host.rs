@@ -1,0 +1,25 @@
+//! What this host lets a load generator do: descriptors, local ports, memory, cores, clock.
+//!
+//! Facts are read below a root path, which is `/` but in tests. What cannot be read is absent, never zero. What they
+//! mean, alone or for a plan, is decided by pure functions.
+//!
+//! # Layout
+//! - `facts`: [`Host`], read from `/proc` and `/sys`; `clock`: what a clock reading costs
+//! - `finding`: [`Finding`], what a check says; `checks`: the host alone
+//! - `need`: what a plan asks of a host; `forecast`: whether the host has it
+//! - `files`: the limit of open files, raised
+
+mod checks;
+mod clock;
+mod facts;
+mod files;
+mod finding;
+mod forecast;
+mod need;
+
+pub use checks::checks;
+pub use facts::Host;
+pub use files::raise;
+pub use finding::{Finding, Level};
+pub use forecast::forecast;
+pub use need::Need;

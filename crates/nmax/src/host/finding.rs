@@ -1,0 +1,57 @@
+//! What a check says, in words for people and in figures for programs.
+
+/// How much a finding matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Good to know.
+    Note,
+    /// May spoil a run.
+    Warning,
+    /// A run surely does not work.
+    Error,
+}
+
+impl Level {
+    /// The word in JSON.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    /// The mark in the table.
+    pub const fn mark(self) -> char {
+        match self {
+            Self::Ok => '✓',
+            Self::Note => '·',
+            Self::Warning => '!',
+            Self::Error => '✗',
+        }
+    }
+}
+
+/// What a check found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Stable, for programs and run events.
+    pub code: &'static str,
+    /// How much it matters.
+    pub level: Level,
+    /// What was looked at, two words.
+    pub what: &'static str,
+    /// The value, for people.
+    pub value: String,
+    /// What it means for load testing, a sentence.
+    pub meaning: String,
+    /// The value as a number, where it is one.
+    pub figure: Option<f64>,
+    /// What the figure is held against.
+    pub limit: Option<f64>,
+    /// What to do, a command where there is one; empty when there is nothing to do.
+    pub remedy: String,
+}

@@ -1,0 +1,129 @@
+//! What a plan asks of a host.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use nmax_http::Origin;
+use nmax_plan::plan::{Connection, Plan, Visitor, Workload};
+use nmax_plan::schedule::Closed;
+use nmax_plan::summary;
+
+/// What a plan asks of a host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Need {
+    /// Virtual users, or the most iterations in flight.
+    pub users: u64,
+    /// Whether the workload is closed.
+    pub is_closed: bool,
+    /// Connections open at once, at most: one per user and origin.
+    pub connections: u64,
+    /// Whether that many will be open for sure: users of a closed workload that keep theirs.
+    pub is_sure: bool,
+    /// New connections per second at the peak, at most; `None` when the target's speed decides.
+    pub opened_per_s: Option<f64>,
+    /// Whether connections are closed again and again.
+    pub closes: bool,
+    /// How long the load lasts, where the plan says so.
+    pub length: Option<Duration>,
+    /// Different sockets at which connections may arrive, at least 1.
+    pub destinations: u64,
+    /// Whether those are all that there can be: addresses, not names.
+    pub is_literal: bool,
+    /// Whether the busiest destination is on this host.
+    pub is_loopback: bool,
+    /// Local addresses that connections leave from, at least 1.
+    pub sources: u64,
+    /// Whether connections speak TLS.
+    pub is_tls: bool,
+    /// Worker threads.
+    pub workers: u64,
+}
+
+impl Need {
+    /// What `plan` asks with that many workers; `origins` are all that it names, the target first.
+    pub fn of(plan: &Plan, origins: &[Origin], workers: u64) -> Self {
+        let most = match &plan.workload {
+            Workload::Open { max_in_flight, .. } => u64::from(*max_in_flight),
+            Workload::Closed { .. } => Closed::new(&plan.stages).map_or(0, |schedule| schedule.vus_max()),
+        };
+        let users = plan.iterations.map_or(most, |iterations| most.min(iterations));
+        let defaults = &plan.defaults;
+        let is_one_at_a_time = defaults.connection == Connection::PerRequest;
+        let each = if is_one_at_a_time {
+            1
+        } else {
+            origins.len().max(1) as u64
+        };
+        let is_keeping = closing_share(plan) == 0.0;
+        let is_closed = matches!(plan.workload, Workload::Closed { .. });
+        let targets = targets(plan, origins);
+        Self {
+            users,
+            is_closed,
+            connections: users.saturating_mul(each),
+            is_sure: is_keeping && is_closed,
+            opened_per_s: opened_per_s(plan, each),
+            closes: !is_keeping,
+            length: summary::forecast(plan).duration,
+            destinations: (targets.len() as u64).max(1),
+            is_literal: targets.iter().all(|(host, _)| host.parse::<IpAddr>().is_ok()),
+            is_loopback: targets.iter().all(|(host, _)| is_loopback(host)),
+            sources: (defaults.source_addresses.len() as u64).max(1),
+            is_tls: origins.iter().any(|origin| origin.scheme == nmax_http::Scheme::Https),
+            workers,
+        }
+    }
+}
+
+/// The share of iterations whose connections are closed at their end or before.
+fn closing_share(plan: &Plan) -> f64 {
+    match (plan.defaults.connection, plan.defaults.visitor) {
+        (Connection::KeepAlive, Visitor::Returning) => 0.0,
+        (Connection::KeepAlive, Visitor::Mixed(share)) => share,
+        _ => 1.0,
+    }
+}
+
+/// New connections per second at the peak of an open workload; those of the start do not count.
+fn opened_per_s(plan: &Plan, each: u64) -> Option<f64> {
+    let forecast = summary::forecast(plan);
+    if plan.defaults.connection == Connection::PerRequest {
+        return forecast.peak_requests_per_s;
+    }
+    match forecast.peak {
+        summary::Peak::RatePerS(rate) => Some(rate * closing_share(plan) * each as f64),
+        summary::Peak::Vus(_) if closing_share(plan) == 0.0 => Some(0.0),
+        summary::Peak::Vus(_) => None,
+    }
+}
+
+/// Where the target's connections arrive: the addresses given to it, else its host; that of a proxy in its place.
+fn targets(plan: &Plan, origins: &[Origin]) -> BTreeSet<(String, u16)> {
+    let proxy = plan
+        .defaults
+        .proxy
+        .as_deref()
+        .and_then(|text| nmax_http::Url::parse(text).ok());
+    let Some(origin) = proxy.map(|url| url.origin).or_else(|| origins.first().cloned()) else {
+        return BTreeSet::new();
+    };
+    let given = plan.hosts.iter().find(|given| {
+        given.host.eq_ignore_ascii_case(&origin.host) && given.port.is_none_or(|port| port == origin.port)
+    });
+    match given {
+        Some(given) => given
+            .addresses
+            .iter()
+            .map(|(address, port)| (address.to_string(), port.unwrap_or(origin.port)))
+            .collect(),
+        None => BTreeSet::from([(origin.host.clone(), origin.port)]),
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests;

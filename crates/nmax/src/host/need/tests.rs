@@ -1,0 +1,88 @@
+use nmax_plan::planless::Planless;
+
+use super::*;
+
+fn need(change: impl Fn(&mut Planless)) -> Need {
+    let mut planless = Planless::get("http://10.0.0.7:8080/");
+    change(&mut planless);
+    let plan = Plan::for_url(&planless).unwrap();
+    let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
+    Need::of(&plan, &origins, 2)
+}
+
+#[test]
+fn users_who_keep_their_connections_surely_need_them() {
+    let kept = need(|run| run.vus = Some(500));
+    assert_eq!(
+        (kept.users, kept.connections, kept.is_sure, kept.closes),
+        (500, 500, true, false)
+    );
+    assert_eq!(kept.opened_per_s, Some(0.0));
+    // No more users than iterations.
+    let few = need(|run| (run.vus, run.requests) = (Some(500), Some(20)));
+    assert_eq!((few.users, few.connections), (20, 20));
+}
+
+/// Rival mistake: connections that are closed after each request counted as held.
+#[test]
+fn users_who_close_hold_nothing_for_sure() {
+    for policy in [Connection::PerRequest, Connection::PerIteration] {
+        let closing = need(|run| (run.vus, run.connection) = (Some(500), policy));
+        assert!(!closing.is_sure && closing.closes, "{policy:?}: {closing:?}");
+        assert_eq!(closing.opened_per_s, None, "the target's speed decides");
+    }
+}
+
+#[test]
+fn rates_open_connections_by_policy() {
+    let rate = |policy| need(|run| (run.rate_per_s, run.connection) = (Some(900.0), policy));
+    assert_eq!(rate(Connection::KeepAlive).opened_per_s, Some(0.0));
+    assert_eq!(rate(Connection::PerIteration).opened_per_s, Some(900.0));
+    assert_eq!(rate(Connection::PerRequest).opened_per_s, Some(900.0));
+    assert!(
+        !rate(Connection::KeepAlive).is_sure,
+        "an open workload may stay far below its limit"
+    );
+}
+
+#[test]
+fn new_visitors_open_connections_by_their_share() {
+    let mut plan = Plan::for_url(&Planless {
+        rate_per_s: Some(1_000.0),
+        ..Planless::get("http://10.0.0.7/")
+    })
+    .unwrap();
+    let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
+    for (visitor, want) in [
+        (Visitor::New, 1_000.0),
+        (Visitor::Mixed(0.25), 250.0),
+        (Visitor::Returning, 0.0),
+    ] {
+        plan.defaults.visitor = visitor;
+        assert_eq!(Need::of(&plan, &origins, 1).opened_per_s, Some(want), "{visitor:?}");
+    }
+}
+
+#[test]
+fn sources_addresses_and_proxies_are_counted() {
+    let mut plan = Plan::for_url(&Planless::get("http://shop.test/")).unwrap();
+    let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
+    let plain = Need::of(&plan, &origins, 1);
+    assert_eq!((plain.sources, plain.destinations, plain.is_literal), (1, 1, false));
+    plan.defaults.source_addresses = vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()];
+    plan.hosts = vec![nmax_plan::plan::HostOverride {
+        host: "Shop.test".into(),
+        port: None,
+        addresses: ["127.0.0.1", "127.0.0.5", "127.0.0.9"]
+            .map(|address| (address.parse().unwrap(), None))
+            .to_vec(),
+    }];
+    let many = Need::of(&plan, &origins, 1);
+    assert_eq!(
+        (many.sources, many.destinations, many.is_literal, many.is_loopback),
+        (2, 3, true, true)
+    );
+    plan.defaults.proxy = Some("http://10.0.0.9:3128".into());
+    let proxied = Need::of(&plan, &origins, 1);
+    assert_eq!((proxied.destinations, proxied.is_loopback), (1, false));
+}
