@@ -9,10 +9,11 @@ use std::task::Waker;
 use nmax_metrics::{Catalog, NameId, Nanos};
 
 use crate::driver::Drivers;
-use crate::meter::Meter;
-use crate::program::Program;
+use crate::meter::{Meter, WorkerEnd};
+use crate::program::{Prepared, Program};
 use crate::runtime::Runtime;
 use crate::source::Source;
+use crate::vu::StepEnd;
 
 /// Names that requests get while the run goes on, shared by all workers; locked once per new name.
 pub type SharedCatalog = Arc<Mutex<Catalog>>;
@@ -240,7 +241,18 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
     /// Ends every window that lies before `now`.
     #[inline]
     pub(crate) fn roll(&self, now: Nanos) {
-        self.meter.borrow_mut().roll(now, || self.runtime.cpu_time());
+        let mut meter = self.meter.borrow_mut();
+        if meter.is_due(now) {
+            meter.note(now, &self.drivers.take_notes(false));
+            meter.roll(now, || self.runtime.cpu_time());
+        }
+    }
+
+    /// Reports the last window, at `now`.
+    pub(crate) fn finish(&self, now: Nanos, end: WorkerEnd) {
+        let mut meter = self.meter.borrow_mut();
+        meter.note(now, &self.drivers.take_notes(true));
+        meter.finish(now, self.runtime.cpu_time(), end);
     }
 
     /// Wall time, seconds since 1970, for cookies.
@@ -311,6 +323,22 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             .load_mut(section)
             .censored
             .record(now.since(intended).0);
+    }
+
+    /// A step that may follow redirects, due at `intended`, has ended.
+    pub(crate) fn count_transaction(&self, prepared: &Prepared, intended: Nanos, end: &StepEnd) {
+        let (done, is_ok) = match end {
+            StepEnd::Next(done, is_ok) => (*done, *is_ok),
+            StepEnd::Stop(done) => (*done, false),
+            StepEnd::Cut(_) => return,
+        };
+        let Some(transaction) = prepared.transaction else { return };
+        let mut meter = self.meter.borrow_mut();
+        let section = meter.section(intended);
+        let stats = meter.window().aggregate.transaction_mut(section, transaction);
+        stats.count += 1;
+        stats.failed += u64::from(!is_ok);
+        stats.time.record(done.since(intended).0);
     }
 
     /// An iteration begins.

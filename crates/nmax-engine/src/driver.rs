@@ -17,6 +17,15 @@ pub trait Driver: 'static {
     /// The reply of the last exchange.
     fn reply(&self) -> Reply<'_>;
 
+    /// What came of a reply that never was complete or valid: its head, or what stood in the place of one, and the
+    /// beginning of its body. Both empty after a good one.
+    fn remains(&self) -> (&[u8], &[u8]) {
+        (&[], &[])
+    }
+
+    /// Gives back what is large: its user will not need it for a while. The last reply is gone after it.
+    fn rest(&mut self) {}
+
     /// Closes all connections.
     fn close(&mut self);
 

@@ -1,15 +1,15 @@
 //! Failed exchanges kept for study, with what must not be stored taken out.
 
-use nmax_http::{Exchange, Reply};
+use nmax_http::{Exchange, Piece};
 use nmax_metrics::{FailureExample, NameId, Nanos, Outcome};
 
 use crate::context::{Assignment, Context};
-use crate::driver::Drivers;
+use crate::driver::{Driver, Drivers};
 use crate::runtime::Runtime;
 use crate::verify::Verified;
 
 /// Most bytes of a request or reply that an example keeps.
-const EXAMPLE_BYTES_MAX: usize = 4096;
+const EXAMPLE_BYTES_MAX: usize = 64 * 1024;
 /// What stands in the place of a secret.
 const REDACTED: &str = "[redacted]";
 /// Headers whose values are secrets.
@@ -35,13 +35,40 @@ pub(crate) struct Seen<'a> {
     pub(crate) intended: Nanos,
 }
 
+/// A request as it was sent.
+#[derive(Clone, Copy)]
+pub(crate) struct SentBytes<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// What came after them.
+    pub(crate) rest: &'a [Piece<'a>],
+}
+
+impl SentBytes<'_> {
+    /// Nothing was sent.
+    pub(crate) const NONE: Self = Self { bytes: &[], rest: &[] };
+
+    /// The message with a few words in the place of each file.
+    pub(crate) fn shown(&self) -> Vec<u8> {
+        let mut shown = self.bytes.to_vec();
+        for piece in self.rest {
+            match piece {
+                Piece::Bytes(bytes) => shown.extend_from_slice(bytes),
+                Piece::File { name, length, .. } => {
+                    shown.extend_from_slice(format!("[{length} bytes of {name}]").as_bytes());
+                }
+            }
+        }
+        shown
+    }
+}
+
 /// Keeps a failed exchange, unless there are enough of its kind.
 pub(crate) fn keep<R: Runtime, D: Drivers>(
     context: &Context<R, D>,
     seen: &Seen<'_>,
     verified: &Verified,
-    sent: &[u8],
-    reply: Option<&Reply<'_>>,
+    sent: SentBytes<'_>,
+    driver: &D::Driver,
 ) {
     let kind = match verified.outcome {
         Outcome::Error(kind) => kind.name(),
@@ -54,17 +81,26 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
         seen.exchange,
         &context.program.plan.scenarios[seen.assignment.scenario].name,
     );
-    let text = match &exchange.error {
-        Some(failure) => failure.text.to_string(),
-        None if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
-        None => format!(
+    let text = match (&exchange.error, &verified.text) {
+        (Some(failure), _) => failure.text.to_string(),
+        (None, Some(text)) => redact_fields(text),
+        (None, None) if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
+        (None, None) => format!(
             "{kind} does not hold, in a reply with status {}",
             exchange.status.unwrap_or_default()
         ),
     };
-    let reply = reply
-        .map(|reply| [reply.head(), reply.body()].concat())
-        .unwrap_or_default();
+    let reply = match (exchange.status, sent.bytes) {
+        (_, []) => Vec::new(), // Nothing was asked, so the last reply is another one's.
+        (Some(_), _) => {
+            let reply = driver.reply();
+            [reply.head(), reply.body()].concat()
+        }
+        (None, _) => {
+            let (head, body) = driver.remains();
+            [head, body].concat()
+        }
+    };
     let example = FailureExample {
         at: exchange.done,
         name: context.names.name(seen.name),
@@ -73,7 +109,7 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
         kind: kind.to_owned(),
         status: exchange.status,
         text,
-        request: redact(sent),
+        request: redact(&sent.shown()),
         reply: redact(&reply),
         response_time: exchange.done.since(seen.intended),
     };
@@ -91,12 +127,54 @@ pub fn redact(message: &[u8]) -> String {
     }
     if !body.is_empty() {
         lines.push(String::new());
-        lines.push(redact_fields(body));
+        lines.push(match boundary(head) {
+            Some(boundary) => redact_parts(body, boundary),
+            None => redact_fields(body),
+        });
     }
     if message.len() > shown.len() {
         lines.push(format!("[{} more bytes]", message.len() - shown.len()));
     }
     lines.join("\n")
+}
+
+/// What separates the parts of a multipart message.
+fn boundary(head: &str) -> Option<&str> {
+    let mut lines = head.split("\r\n").filter_map(|line| line.split_once(':'));
+    let (_, value) = lines.find(|(name, _)| name.trim().eq_ignore_ascii_case("content-type"))?;
+    let at = value.to_ascii_lowercase().find("boundary=")?;
+    let given = value.get(at + "boundary=".len()..)?;
+    let given = given.split(';').next()?.trim().trim_matches('"');
+    (value.trim_start().get(..10)?.eq_ignore_ascii_case("multipart/") && !given.is_empty()).then_some(given)
+}
+
+/// Takes out the contents of parts whose name is a secret's.
+fn redact_parts(body: &str, boundary: &str) -> String {
+    let separator = format!("--{boundary}");
+    let part = |part: &str| {
+        let Some((head, content)) = part.split_once("\r\n\r\n") else {
+            return part.to_owned();
+        };
+        if part_name(head).is_some_and(is_secret_name) {
+            format!("{head}\r\n\r\n{REDACTED}\r\n")
+        } else {
+            format!("{head}\r\n\r\n{}", redact_fields(content))
+        }
+    };
+    body.split(separator.as_str())
+        .map(part)
+        .collect::<Vec<_>>()
+        .join(&separator)
+}
+
+/// The name of a part, from its head.
+fn part_name(head: &str) -> Option<&str> {
+    let lower = head.to_ascii_lowercase();
+    let at = lower
+        .match_indices("name=\"")
+        .map(|(at, _)| at)
+        .find(|at| !lower[..*at].ends_with("file"))?;
+    head.get(at + "name=\"".len()..)?.split('"').next()
 }
 
 /// Whether a header's value is a secret.
@@ -191,44 +269,4 @@ fn closing_quote(text: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_taken_out_and_the_rest_stays() {
-        let cases = [
-            (
-                "GET /a?token=abc&x=1 HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer xyz\r\nCookie: sid=1\r\n\r\n",
-                "GET /a?token=[redacted]&x=1 HTTP/1.1\nHost: h\nAuthorization: [redacted]\nCookie: [redacted]",
-            ),
-            (
-                "POST /login HTTP/1.1\r\nHost: h\r\n\r\nemail=a%40b.c&password=hunter2&csrf=77",
-                "POST /login HTTP/1.1\nHost: h\n\nemail=a%40b.c&password=[redacted]&csrf=[redacted]",
-            ),
-            (
-                "POST /api HTTP/1.1\r\n\r\n{\"user\": \"ann\", \"password\": \"a\\\"b\", \"n\": 3}",
-                "POST /api HTTP/1.1\n\n{\"user\": \"ann\", \"password\": \"[redacted]\", \"n\": 3}",
-            ),
-            (
-                "GET / HTTP/1.1\r\nReferer: https://h:8/x?token=abc&y=2\r\nX-CSRF-Token: 7\r\n\r\n{\"card\": 4111, \"k\": [1]}",
-                "GET / HTTP/1.1\nReferer: https://h:8/x?token=[redacted]&y=2\nX-CSRF-Token: [redacted]\n\n{\"card\":[redacted], \"k\": [1]}",
-            ),
-        ];
-        for (message, want) in cases {
-            assert_eq!(redact(message.as_bytes()), want);
-        }
-    }
-
-    #[test]
-    fn long_messages_are_shortened_and_say_so() {
-        let text = redact(&[b'a'; EXAMPLE_BYTES_MAX + 7]);
-        assert!(text.ends_with("[7 more bytes]"), "{text}");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_bytes_are_redacted_without_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
-            let _ = redact(&bytes);
-        }
-    }
-}
+mod tests;

@@ -8,8 +8,10 @@
 //! - [`run`]: a run on this machine; `seat`: one worker's thread; [`worker`]: its main task
 //! - [`runtime`]: what a worker needs from the world; [`real`] is the world, [`timers`] its deadlines
 //! - [`source`] and `dispatch`: where iterations come from and who runs them
-//! - `vu`, `exchange`, `verify`: a virtual user, one exchange of it, and what becomes of the reply
-//! - [`program`] and `render`: a plan made ready, requests as bytes
+//! - `vu`, `exchange`, `redirect`, `verify`: a virtual user, one exchange of it, where it leads, and what becomes of
+//!   the reply
+//! - [`program`], `render` and `multipart`: a plan made ready, requests as bytes
+//! - `network`: what a plan says of the way to its servers
 //! - [`driver`], [`http_driver`]: what carries requests
 //! - [`meter`], [`collector`], `examples`: what is recorded, and how it is joined
 //! - [`once`]: one iteration with all that it sent and received
@@ -24,9 +26,12 @@ mod examples;
 mod exchange;
 pub mod http_driver;
 pub mod meter;
+mod multipart;
+mod network;
 pub mod once;
 pub mod program;
 pub mod real;
+mod redirect;
 mod render;
 pub mod run;
 pub mod runtime;
@@ -42,5 +47,6 @@ pub mod worker;
 pub use collector::{Complete, WorkerUse};
 pub use examples::{is_secret_header, is_secret_name, redact, redact_fields};
 pub use run::{Event, Run, StartError};
-pub use settings::{Allow, KeepSamples, Settings};
+pub use program::body_files;
+pub use settings::{Allow, BodyFile, Files, KeepSamples, Settings};
 pub use source::{Times, times};

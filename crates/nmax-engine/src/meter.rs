@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 
+use nmax_http::Notes;
 use nmax_metrics::{FailureExample, Nanos, Outcome, RawSample, Sample, Section, Why, Window};
 use nmax_plan::choice::Choice;
 
@@ -15,6 +16,8 @@ use crate::settings::KeepSamples;
 pub const EXAMPLES_PER_KIND: u32 = 100;
 /// Kinds of failure that get examples, of one worker.
 const EXAMPLE_KINDS_MAX: usize = 100;
+/// Bytes of text that the failure examples of one worker take together, in the whole run.
+const EXAMPLES_BYTES_MAX: usize = 64 << 20;
 /// Exchanges kept per window and worker: drawn uniformly, slowest, and not ok.
 const KEPT_RANDOM: usize = 100;
 const KEPT_SLOW: usize = 20;
@@ -95,6 +98,8 @@ pub struct Meter {
     kept: Kept,
     failures: Vec<FailureExample>,
     examples: HashMap<String, u32>,
+    /// Bytes of text that examples may still take.
+    examples_room: usize,
     in_flight: u64,
     in_flight_since: Nanos,
     cpu_at_start: Nanos,
@@ -108,6 +113,7 @@ impl Meter {
             window: Box::new(Window::new(0, settings.width)),
             failures: Vec::new(),
             examples: HashMap::new(),
+            examples_room: EXAMPLES_BYTES_MAX,
             in_flight: 0,
             in_flight_since: Nanos::ZERO,
             cpu_at_start: cpu,
@@ -138,8 +144,11 @@ impl Meter {
         &mut self.window
     }
 
-    /// Keeps a failed exchange for study, unless there are enough of its kind.
+    /// Whether to keep a failed exchange for study: there are not enough of its kind, and there is room.
     pub fn wants_example(&mut self, kind: &str) -> bool {
+        if self.examples_room == 0 {
+            return false;
+        }
         if let Some(count) = self.examples.get_mut(kind) {
             *count += 1;
             return *count <= EXAMPLES_PER_KIND;
@@ -151,8 +160,17 @@ impl Meter {
         false
     }
 
-    /// Adds an example that [`Meter::wants_example`] asked for.
-    pub fn keep_example(&mut self, example: FailureExample) {
+    /// Adds an example that [`Meter::wants_example`] asked for. The one that takes the last room says so.
+    pub fn keep_example(&mut self, mut example: FailureExample) {
+        let bytes = example.request.len() + example.reply.len() + example.text.len();
+        self.examples_room = self.examples_room.saturating_sub(bytes);
+        if self.examples_room == 0 {
+            let worker = self.link.worker;
+            let all = EXAMPLES_BYTES_MAX >> 20;
+            example
+                .text
+                .push_str(&format!(" [worker {worker} has {all} MiB of examples and keeps no more]"));
+        }
         self.failures.push(example);
     }
 
@@ -192,6 +210,24 @@ impl Meter {
                 let area_ns = u128::from(span.0) * u128::from(self.in_flight);
                 self.window.aggregate.load_mut(section).in_flight_ns += area_ns;
                 self.in_flight_since = to;
+            }
+        }
+    }
+
+    /// Whether a window ends at or before `now`.
+    #[inline]
+    pub fn is_due(&self, now: Nanos) -> bool {
+        now >= self.window.end()
+    }
+
+    /// Adds what drivers noticed until `now` to the sections of the replies that it comes from.
+    pub fn note(&mut self, now: Nanos, notes: &Notes) {
+        for (spans, is_open) in [(&notes.held, false), (&notes.held_open, true)] {
+            for span in spans {
+                let section = self.section(now.since(*span));
+                let load = self.window.aggregate.load_mut(section);
+                load.held.record(span.0);
+                load.held_open += u64::from(is_open);
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use nmax_http::{Alarm, Config, Exchange, KeepBody, Reply, Request, Shared};
+use nmax_http::{Alarm, Exchange, KeepBody, Reply, Request, Shared};
 use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
@@ -15,8 +15,10 @@ use tokio::task::LocalSet;
 
 use crate::context::Context;
 use crate::driver::{Driver, Drivers};
+use crate::examples::SentBytes;
 use crate::http_driver::{HttpDriver, HttpDrivers};
 use crate::meter::{Link, Meter, MeterSettings, Report};
+use crate::network;
 use crate::program::{Program, catalog};
 use crate::real::{RealClock, RealRuntime};
 use crate::run::StartError;
@@ -56,13 +58,8 @@ pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartEr
         .build()
         .map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
-    let program = Program::new(Arc::clone(&plan), &names)?;
-    let config = Config {
-        ca_pem: settings.ca_pem.clone(),
-        insecure: plan.defaults.insecure,
-        body_limit: plan.defaults.body_limit_bytes,
-        ..Config::new(Arc::clone(&settings.allow))
-    };
+    let program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
+    let config = network::config(settings)?;
     let clock = RealClock::starting_now();
     let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
     let log = Rc::new(RefCell::new(Vec::new()));
@@ -190,7 +187,11 @@ struct RecordingDriver {
 impl Driver for RecordingDriver {
     async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
         self.log.borrow_mut().push(Sent {
-            request: request.bytes.to_vec(),
+            request: SentBytes {
+                bytes: request.bytes,
+                rest: request.rest,
+            }
+            .shown(),
             ..Sent::default()
         });
         let keep_body = match request.keep_body {
@@ -212,6 +213,14 @@ impl Driver for RecordingDriver {
 
     fn reply(&self) -> Reply<'_> {
         self.inner.reply()
+    }
+
+    fn remains(&self) -> (&[u8], &[u8]) {
+        self.inner.remains()
+    }
+
+    fn rest(&mut self) {
+        self.inner.rest();
     }
 
     fn close(&mut self) {

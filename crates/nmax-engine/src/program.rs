@@ -8,11 +8,15 @@ use std::sync::Arc;
 use nmax_extract::Extractor;
 use nmax_http::{KeepBody, Origin, Url};
 use nmax_metrics::{Catalog, NameId, Names};
+use nmax_plan::choice::Choice;
 use nmax_plan::mix::Mix;
-use nmax_plan::plan::{AtEnd, Connection, Expect, Pick, Plan, Request, Scenario, Step, Test};
+use nmax_plan::plan::{
+    AtEnd, Body, Connection, Expect, FormPart, PartContent, Pick, Plan, Request, Scenario, Step, Test,
+};
 use nmax_plan::template::{Part, Template};
 
 use crate::render;
+use crate::settings::{BodyFile, Files};
 
 /// Largest reply body that is kept for checks and extractors, bytes.
 pub const KEPT_BODY_MAX: usize = 4 << 20;
@@ -35,6 +39,14 @@ pub enum ProgramError {
         request: String,
         /// What is wrong.
         reason: String,
+    },
+    /// A body is made of a file that was not opened.
+    #[error("request `{request}`: the file `{file}` was not opened")]
+    File {
+        /// Request name.
+        request: String,
+        /// As the plan names it.
+        file: String,
     },
     /// No scenario can be picked.
     #[error("the mix of scenarios cannot be used: {0}")]
@@ -89,6 +101,14 @@ pub struct Prepared {
     pub checks: Vec<(usize, Probe)>,
     /// Extractors, in the order of the step's `extract`.
     pub extractors: Vec<Extractor>,
+    /// Files of the body, in order.
+    pub files: Vec<Arc<BodyFile>>,
+    /// What separates the parts of a `multipart/form-data` body; empty without one.
+    pub boundary: String,
+    /// Most redirects that are followed.
+    pub redirects_max: u32,
+    /// The transaction that this step and the redirects it follows are; `None` when it follows none.
+    pub transaction: Option<usize>,
 }
 
 impl Prepared {
@@ -105,8 +125,14 @@ pub struct Fixed {
     pub bytes: Vec<u8>,
     /// Where a `cookie` header line is inserted: just before the empty line.
     pub cookies_at: usize,
+    /// Where the body begins in `bytes`.
+    pub body_at: usize,
     /// Path and query, for cookies and relative references.
     pub target: String,
+    /// The body once more when it has files: what is between them is sent from here.
+    pub body: Vec<u8>,
+    /// Where the files belong in `body`.
+    pub marks: Vec<usize>,
 }
 
 /// A check made ready.
@@ -126,9 +152,15 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
         checks: Vec::new(),
         transactions: Vec::new(),
     };
-    for request in plan.scenarios.iter().flat_map(requests) {
+    for (scenario, request) in plan.scenarios.iter().flat_map(|s| requests(s).map(move |r| (s, r))) {
         if let Some(name) = request.name.as_constant() {
             catalog.requests.intern(name);
+        }
+        if redirects_max(plan, request) > 0 {
+            let name = transaction_name(plan, scenario, request);
+            if !catalog.transactions.contains(&name) {
+                catalog.transactions.push(name);
+            }
         }
         for check in &request.expect.checks {
             if !catalog.checks.contains(&check.name) {
@@ -139,6 +171,16 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
     catalog
 }
 
+/// Most redirects that a request follows.
+pub fn redirects_max(plan: &Plan, request: &Request) -> u32 {
+    request.redirects_max.unwrap_or(plan.defaults.redirects_max)
+}
+
+/// A transaction is named like its request, with the holes as they are written.
+fn transaction_name(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
+    request.name.display(&scenario.slots, &plan.feeders)
+}
+
 fn requests(scenario: &Scenario) -> impl Iterator<Item = &Request> {
     scenario.steps.iter().filter_map(|step| match step {
         Step::Request(request) => Some(request.as_ref()),
@@ -147,8 +189,8 @@ fn requests(scenario: &Scenario) -> impl Iterator<Item = &Request> {
 }
 
 impl Program {
-    /// Makes a plan ready, with the numbers of `catalog`.
-    pub fn new(plan: Arc<Plan>, catalog: &Catalog) -> Result<Self, ProgramError> {
+    /// Makes a plan ready, with the numbers of `catalog` and the files that its bodies are made of.
+    pub fn new(plan: Arc<Plan>, catalog: &Catalog, files: &Files) -> Result<Self, ProgramError> {
         let base = parse_url(&plan.target)?;
         let weights: Vec<f64> = plan.scenarios.iter().map(|scenario| scenario.weight).collect();
         let mix = Mix::new(&weights).map_err(|error| ProgramError::Mix(error.to_string()))?;
@@ -158,14 +200,22 @@ impl Program {
             .enumerate()
             .map(|(index, name)| (name.as_str(), index))
             .collect();
+        let maker = Maker {
+            plan: &plan,
+            base: &base,
+            files,
+            catalog,
+            checks,
+        };
         let mut scenarios = Vec::with_capacity(plan.scenarios.len());
-        for scenario in &plan.scenarios {
+        for (number, scenario) in plan.scenarios.iter().enumerate() {
             let mut actions = Vec::with_capacity(scenario.steps.len());
             for (index, step) in scenario.steps.iter().enumerate() {
                 actions.push(match step {
                     Step::Think(_) => Action::Think(index),
                     Step::Request(request) => {
-                        Action::Request(Box::new(prepare(&plan, &base, index, request, catalog, &checks)?))
+                        let prepared = maker.prepare((number, scenario), index, request)?;
+                        Action::Request(Box::new(prepared))
                     }
                 });
             }
@@ -197,54 +247,127 @@ fn parse_url(url: &str) -> Result<Url, ProgramError> {
     })
 }
 
-fn prepare(
-    plan: &Plan,
-    base: &Url,
-    step: usize,
-    request: &Request,
-    catalog: &Catalog,
-    checks: &HashMap<&str, usize>,
-) -> Result<Prepared, ProgramError> {
-    let source_error = |reason: String| ProgramError::Source {
-        request: request.name.as_constant().unwrap_or("with a computed name").to_owned(),
-        reason,
-    };
-    let mut extractors = Vec::with_capacity(request.extract.len());
-    for extract in &request.extract {
-        extractors.push(Extractor::new(&extract.source).map_err(source_error)?);
+/// What requests are made ready with.
+struct Maker<'a> {
+    plan: &'a Plan,
+    base: &'a Url,
+    files: &'a Files,
+    catalog: &'a Catalog,
+    /// Numbers of checks by name.
+    checks: HashMap<&'a str, usize>,
+}
+
+impl Maker<'_> {
+    fn prepare(
+        &self,
+        (number, scenario): (usize, &Scenario),
+        step: usize,
+        request: &Request,
+    ) -> Result<Prepared, ProgramError> {
+        let (plan, base) = (self.plan, self.base);
+        let source_error = |reason: String| ProgramError::Source {
+            request: named(request),
+            reason,
+        };
+        let mut extractors = Vec::with_capacity(request.extract.len());
+        for extract in &request.extract {
+            extractors.push(Extractor::new(&extract.source).map_err(source_error)?);
+        }
+        let probes = probes(&request.expect, &self.checks).map_err(source_error)?;
+        let url = match request.url.as_constant() {
+            Some(text) => Some(base.join(text).map_err(|error| ProgramError::Url {
+                url: text.to_owned(),
+                reason: error.to_string(),
+            })?),
+            None => None,
+        };
+        let origin = url.as_ref().map_or(&base.origin, |url| &url.origin).clone();
+        let redirects_max = redirects_max(plan, request);
+        let transaction = (redirects_max > 0).then(|| transaction_name(plan, scenario, request));
+        let mut prepared = Prepared {
+            step,
+            name: request
+                .name
+                .as_constant()
+                .and_then(|name| self.catalog.requests.find(name)),
+            fixed: None,
+            authority: origin.authority(),
+            origin,
+            keep_body: if reads_body(request, &extractors, &probes) {
+                KeepBody::UpTo(KEPT_BODY_MAX)
+            } else {
+                KeepBody::Discard
+            },
+            checks: probes,
+            extractors,
+            files: self.body_files(request)?,
+            boundary: match &request.body {
+                Body::Multipart(_) => boundary(plan.seed, number, step),
+                _ => String::new(),
+            },
+            redirects_max,
+            transaction: transaction.and_then(|name| self.catalog.transactions.iter().position(|known| *known == name)),
+        };
+        if let Some(url) = url.filter(|_| is_constant(plan, request)) {
+            prepared.fixed = Some(render::fixed(plan, request, &prepared, &url));
+        }
+        Ok(prepared)
     }
-    let probes = probes(&request.expect, checks).map_err(source_error)?;
-    let reads_body = extractors.iter().any(Extractor::reads_body)
+
+    /// The files of a body, in order.
+    fn body_files(&self, request: &Request) -> Result<Vec<Arc<BodyFile>>, ProgramError> {
+        let open = |name: &str| {
+            self.files.get(name).map(Arc::clone).ok_or_else(|| ProgramError::File {
+                request: named(request),
+                file: name.to_owned(),
+            })
+        };
+        files_of(request).into_iter().map(open).collect()
+    }
+}
+
+fn named(request: &Request) -> String {
+    request.name.as_constant().unwrap_or("with a computed name").to_owned()
+}
+
+/// The names of the files of a body, in order.
+fn files_of(request: &Request) -> Vec<&str> {
+    match &request.body {
+        Body::File(name) => vec![name],
+        Body::Multipart(parts) => parts.iter().filter_map(file_of).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn file_of(part: &FormPart) -> Option<&str> {
+    match &part.content {
+        PartContent::File(name) => Some(name),
+        PartContent::Text(_) => None,
+    }
+}
+
+/// The names of all files that bodies of a plan are made of, as the plan writes them; sorted, each once.
+pub fn body_files(plan: &Plan) -> Vec<&str> {
+    let mut names: Vec<&str> = plan.scenarios.iter().flat_map(requests).flat_map(files_of).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// What separates the parts of a step's body: 128 bits of its own, so that no content holds it by chance, and always
+/// the same, so that a constant body stays constant.
+fn boundary(seed: u64, scenario: usize, step: usize) -> String {
+    let bits = Choice::new(seed, u64::MAX, scenario as u64, step as u64);
+    format!("nmax-{:016x}{:016x}", bits.u64(0), bits.u64(1))
+}
+
+/// Whether a check or an extractor looks at the body.
+fn reads_body(request: &Request, extractors: &[Extractor], probes: &[(usize, Probe)]) -> bool {
+    extractors.iter().any(Extractor::reads_body)
         || probes.iter().any(|(_, probe)| match probe {
             Probe::Text(index) => !matches!(request.expect.checks[*index].test, Test::HeaderContains(..)),
             Probe::Finds(extractor) => extractor.reads_body(),
-        });
-    let url = match request.url.as_constant() {
-        Some(text) => Some(base.join(text).map_err(|error| ProgramError::Url {
-            url: text.to_owned(),
-            reason: error.to_string(),
-        })?),
-        None => None,
-    };
-    let origin = url.as_ref().map_or(&base.origin, |url| &url.origin).clone();
-    let authority = origin.authority();
-    let fixed = url
-        .filter(|_| is_constant(plan, request))
-        .map(|url| render::fixed(plan, request, &url, &authority));
-    Ok(Prepared {
-        step,
-        name: request.name.as_constant().and_then(|name| catalog.requests.find(name)),
-        fixed,
-        origin,
-        authority,
-        keep_body: if reads_body {
-            KeepBody::UpTo(KEPT_BODY_MAX)
-        } else {
-            KeepBody::Discard
-        },
-        checks: probes,
-        extractors,
-    })
+        })
 }
 
 fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize, Probe)>, String> {
@@ -264,13 +387,13 @@ fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize,
 
 /// Every template of a request, defaults included.
 fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &'a Template> {
-    use nmax_plan::plan::Body;
     let pairs = |pairs: &'a [(Template, Template)]| pairs.iter().flat_map(|(name, value)| [name, value]);
     let body: Vec<&Template> = match &request.body {
         Body::Empty => Vec::new(),
         Body::Text(text) | Body::Json(text) => vec![text],
         Body::Form(fields) => pairs(fields).collect(),
-        Body::Multipart(_) | Body::File(_) => Vec::new(),
+        Body::Multipart(parts) => parts.iter().flat_map(part_templates).collect(),
+        Body::File(_) => Vec::new(),
     };
     let headers = plan
         .defaults
@@ -282,6 +405,14 @@ fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &
         .chain(pairs(&request.query))
         .chain(headers)
         .chain(body)
+}
+
+fn part_templates(part: &FormPart) -> impl Iterator<Item = &Template> {
+    let text = match &part.content {
+        PartContent::Text(text) => Some(text),
+        PartContent::File(_) => None,
+    };
+    std::iter::once(&part.name).chain(&part.file_name).chain(text)
 }
 
 fn is_constant(plan: &Plan, request: &Request) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use nmax_http::{Config, Shared};
+use nmax_http::Shared;
 use nmax_metrics::{Clock, Nanos};
 use tokio::runtime::Builder;
 use tokio::sync::watch;
@@ -15,6 +15,7 @@ use crate::context::{Context, SharedCatalog};
 use crate::http_driver::HttpDrivers;
 pub(crate) use crate::meter::Link;
 use crate::meter::{Meter, MeterSettings};
+use crate::network;
 use crate::program::Program;
 use crate::real::{RealClock, RealRuntime};
 use crate::run::StartError;
@@ -98,14 +99,9 @@ impl Seat {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .clone();
-        let program = Program::new(Arc::clone(&self.settings.plan), &catalog)?;
-        let defaults = &self.settings.plan.defaults;
-        let config = Config {
-            ca_pem: self.settings.ca_pem.clone(),
-            insecure: defaults.insecure,
-            body_limit: defaults.body_limit_bytes,
-            ..Config::new(Arc::clone(&self.settings.allow))
-        };
+        let settings = &self.settings;
+        let program = Program::new(Arc::clone(&settings.plan), &catalog, &settings.files)?;
+        let config = network::config(settings)?;
         let clock = RealClock::starting_now();
         let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
         let runtime = RealRuntime::start(clock.clone()).map_err(|error| StartError::Worker { worker, error })?;

@@ -1,13 +1,31 @@
 //! How a run is executed, beside what its plan says.
 
+use std::collections::BTreeMap;
+use std::fs::File;
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use nmax_http::{ClientCertificate, WireLog};
+use nmax_metrics::names::NAMES_MAX;
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
 
 /// Whether an address may be loaded; the error says why not.
 pub type Allow = Arc<dyn Fn(&str, IpAddr) -> Result<(), String> + Send + Sync>;
+
+/// Body files by their name in the plan, opened once and read by position by everyone.
+pub type Files = Arc<BTreeMap<String, Arc<BodyFile>>>;
+
+/// A file that is sent, or part of what is sent.
+#[derive(Debug)]
+pub struct BodyFile {
+    /// What messages call it.
+    pub name: String,
+    /// The file.
+    pub file: File,
+    /// Bytes of it that are sent: its length when it was opened.
+    pub length: u64,
+}
 
 /// How a run is executed.
 #[derive(Clone)]
@@ -26,8 +44,33 @@ pub struct Settings {
     pub keep: KeepSamples,
     /// Certificates of additional issuers, PEM.
     pub ca_pem: Vec<Vec<u8>>,
+    /// What clients show when a server asks who they are.
+    pub identity: Option<ClientCertificate>,
+    /// Every file that bodies of the plan are made of.
+    pub files: Files,
     /// Which addresses may be loaded.
     pub allow: Allow,
+    /// Who watches what goes over connections.
+    pub wire: Option<WireLog>,
+}
+
+impl Settings {
+    /// The whole plan on one worker, some exchanges kept, no certificates and no files.
+    pub fn new(plan: Arc<Plan>, allow: Allow) -> Self {
+        Self {
+            plan,
+            workers: 1,
+            pin: Vec::new(),
+            share: Share::whole(),
+            names_max: NAMES_MAX,
+            keep: KeepSamples::Some,
+            ca_pem: Vec::new(),
+            identity: None,
+            files: Files::default(),
+            allow,
+            wire: None,
+        }
+    }
 }
 
 /// Which exchanges are kept whole.

@@ -3,14 +3,15 @@
 use std::num::NonZeroU64;
 
 use nmax_extract::Page;
-use nmax_http::{Exchange, Origin, Reply};
+use nmax_http::{Exchange, Reply};
 use nmax_metrics::{ErrorKind, Outcome};
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{MatchPick, Request, Test};
+use nmax_plan::plan::{Cookies, MatchPick, Request, Test};
 use nmax_plan::template::{Escape, Template, Values};
 
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
+use crate::exchange::Place;
 use crate::program::{Prepared, Probe};
 use crate::runtime::Runtime;
 use crate::vu::Vu;
@@ -20,6 +21,8 @@ pub(crate) struct Verified {
     pub(crate) outcome: Outcome,
     /// What examples of it are grouped by; empty when it is ok or an error.
     pub(crate) kind: String,
+    /// What went wrong, where the kind does not say it.
+    pub(crate) text: Option<String>,
     /// A step after it lacks a value.
     pub(crate) lacks_value: bool,
 }
@@ -28,6 +31,7 @@ impl Verified {
     const OK: Self = Self {
         outcome: Outcome::Ok,
         kind: String::new(),
+        text: None,
         lacks_value: false,
     };
 
@@ -55,7 +59,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         assignment: &Assignment,
         prepared: &Prepared,
         step: &Request,
-        origin: &Origin,
+        place: &Place<'_>,
         exchange: &Exchange,
     ) -> Verified {
         let Some(status) = exchange.status else {
@@ -79,17 +83,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         {
             verified.fail(|| format!("status {status}"));
         }
+        self.keep_cookies(context, prepared, place);
         let reply = self.driver.reply();
-        if reply.has_set_cookie() {
-            let target = prepared.fixed.as_ref().map_or_else(
-                || String::from_utf8_lossy(&self.buffers.target),
-                |fixed| std::borrow::Cow::Borrowed(fixed.target.as_str()),
-            );
-            for cookie in reply.set_cookies() {
-                // A cookie that a browser would refuse is refused here too.
-                let _ = self.jar.store(origin, &target, cookie, context.unix_now_s());
-            }
-        }
         if prepared.checks.is_empty() && prepared.extractors.is_empty() {
             return verified;
         }
@@ -127,7 +122,20 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         verified
     }
 
-    fn use_defaults(&mut self, step: &Request) {
+    /// Keeps the cookies that the last reply sets.
+    pub(crate) fn keep_cookies(&mut self, context: &Context<R, D>, prepared: &Prepared, place: &Place<'_>) {
+        let reply = self.driver.reply();
+        if !reply.has_set_cookie() || context.program.plan.defaults.cookies == Cookies::Ignored {
+            return;
+        }
+        let target = place.rendered.target(prepared, &self.buffers);
+        for cookie in reply.set_cookies() {
+            // A cookie that a browser would refuse is refused here too.
+            let _ = self.jar.store(&place.origin, &target, cookie, context.unix_now_s());
+        }
+    }
+
+    pub(crate) fn use_defaults(&mut self, step: &Request) {
         for extract in &step.extract {
             self.values.slots[extract.slot].clear();
             self.values.slots[extract.slot].push_str(extract.default.as_deref().unwrap_or_default());

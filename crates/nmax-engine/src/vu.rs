@@ -8,18 +8,22 @@ use std::task::Poll;
 use nmax_http::{Alarm, Jar, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{AtEnd, Connection, Plan, Step, ThinkTime, Visitor};
+use nmax_plan::plan::{AtEnd, Connection, Cookies, Plan, Step, ThinkTime, Visitor};
 use nmax_plan::template::Values;
 
 use crate::context::{Assignment, Context, IterationEnd, VuSlot, Watched};
 use crate::dispatch::{self, Turn};
 use crate::driver::{Driver, Drivers};
 use crate::program::Action;
+use crate::render::BodyBuffer;
 use crate::runtime::{Runtime, Timer};
 use crate::source::{Kind, row};
 
 /// The choice of a new or returning visitor belongs to no step.
 const VISITOR_STEP: u64 = u64::MAX;
+
+/// Largest buffer that a user keeps while it thinks.
+const BUFFER_KEPT_BYTES_MAX: usize = 4096;
 
 /// A virtual user.
 pub(crate) struct Vu<R: Runtime, D: Drivers> {
@@ -43,9 +47,20 @@ pub(crate) struct Vu<R: Runtime, D: Drivers> {
 #[derive(Default)]
 pub(crate) struct Buffers {
     pub(crate) target: Vec<u8>,
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: BodyBuffer,
     pub(crate) bytes: Vec<u8>,
     pub(crate) text: Vec<u8>,
+}
+
+impl Buffers {
+    /// Gives large ones back: a user who thinks is not to hold what the last request took.
+    fn release(&mut self) {
+        for buffer in [&mut self.target, &mut self.body.bytes, &mut self.bytes, &mut self.text] {
+            if buffer.capacity() > BUFFER_KEPT_BYTES_MAX {
+                *buffer = Vec::new();
+            }
+        }
+    }
 }
 
 /// What templates read.
@@ -188,6 +203,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let at = match action {
                 Action::Think(step) => {
                     let at = turn.intended + self.think(context, assignment, *step);
+                    self.buffers.release();
+                    self.driver.rest();
                     if !dispatch::pause_until(context, &self.pause, at).await {
                         return (context.runtime.now(), IterationEnd::Interrupted);
                     }
@@ -214,10 +231,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         )
     }
 
-    /// What an iteration starts with: no cookies, no values, its rows.
+    /// What an iteration starts with: no values, its rows, and of the cookies those that the plan lets stay.
     fn prepare(&mut self, context: &Context<R, D>, assignment: &Assignment) {
         let plan = &context.program.plan;
-        self.jar.clear();
         self.page = None;
         self.values.number = assignment.number;
         self.values.slots.iter_mut().for_each(String::clear);
@@ -234,6 +250,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         };
         if is_new {
             self.driver.forget();
+        }
+        if is_new || plan.defaults.cookies == Cookies::PerIteration {
+            self.jar.clear();
         }
     }
 

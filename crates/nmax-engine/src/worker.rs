@@ -42,7 +42,7 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
         broke: context.state.broke.get(),
         error: context.state.ended_early.borrow_mut().take(),
     };
-    context.meter.borrow_mut().finish(now, context.runtime.cpu_time(), end);
+    context.finish(now, end);
 }
 
 /// Ends windows in which nothing else happens.

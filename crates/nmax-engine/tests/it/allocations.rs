@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
-use nmax_engine::KeepSamples;
+use nmax_engine::{Files, KeepSamples};
 use nmax_engine::context::Context;
 use nmax_engine::http_driver::HttpDrivers;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
@@ -34,7 +34,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
     };
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(config, clock).unwrap());
-    let program = Program::new(Arc::clone(&plan), &names).unwrap();
+    let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
     let source = Source::new(&plan, Share::whole(), 0, 1, runtime.timer()).unwrap();
     let settings = MeterSettings {
         width: Nanos::from(plan.window),

@@ -3,16 +3,22 @@
 #![allow(clippy::unwrap_used)]
 
 mod allocations;
+mod bodies;
 mod choices;
 mod closed;
 mod ends;
+mod memory;
 mod records;
+mod redirects;
 mod requests;
 mod schedule;
 mod sockets;
 mod stalls;
 
+use std::sync::Arc;
+
 use nmax_metrics::Nanos;
+use nmax_plan::plan::Plan;
 
 const fn ms(millis: u64) -> Nanos {
     Nanos::from_millis(millis)
@@ -20,4 +26,11 @@ const fn ms(millis: u64) -> Nanos {
 
 const fn s(secs: u64) -> Nanos {
     Nanos::from_secs(secs)
+}
+
+/// The plan with this changed in it.
+fn changed(plan: &Plan, change: impl FnOnce(&mut Plan)) -> Arc<Plan> {
+    let mut plan = plan.clone();
+    change(&mut plan);
+    Arc::new(plan)
 }

@@ -7,7 +7,6 @@ use nmax_engine::collector::Complete;
 use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::{Aggregate, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
 use nmax_plan::plan::Plan;
-use nmax_plan::share::Share;
 use nmax_target::{Listen, Options};
 use nmax_testkit::plans::requests;
 use nmax_testkit::servers::{BadServer, Habit, refusing_url};
@@ -17,14 +16,9 @@ const PATIENCE: Duration = Duration::from_millis(50);
 
 fn settings(plan: Arc<Plan>, workers: u32) -> Settings {
     Settings {
-        plan,
         workers,
-        pin: Vec::new(),
-        share: Share::whole(),
         names_max: 100,
-        keep: KeepSamples::Some,
-        ca_pem: Vec::new(),
-        allow: Arc::new(|_, _| Ok(())),
+        ..Settings::new(plan, Arc::new(|_, _| Ok(())))
     }
 }
 

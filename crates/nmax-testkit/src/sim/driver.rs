@@ -1,13 +1,15 @@
 //! Carries requests to a simulated server. Replies go through the real codec, so that verification is real too.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::pending;
+use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 use nmax_engine::driver::{Driver, Drivers};
 use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
-use nmax_http::{Alarm, Exchange, Failure, Reply, Request};
+use nmax_http::{Alarm, Exchange, Failure, Piece, Reply, Request};
 use nmax_metrics::{Clock, Nanos, Network};
 
 use super::server::{Answer, Call, Server};
@@ -165,8 +167,29 @@ impl SimDriver {
     }
 }
 
+/// All that a request is made of. A file that is shorter than it was is a test that cannot go on.
+fn whole<'a>(request: &Request<'a>) -> Cow<'a, [u8]> {
+    if request.rest.is_empty() {
+        return Cow::Borrowed(request.bytes);
+    }
+    let mut whole = request.bytes.to_vec();
+    for piece in request.rest {
+        match piece {
+            Piece::Bytes(bytes) => whole.extend_from_slice(bytes),
+            Piece::File { file, length, .. } => {
+                let start = whole.len();
+                whole.resize(start + *length as usize, 0);
+                file.read_exact_at(&mut whole[start..], 0)
+                    .expect("the file of a test is as long as it was");
+            }
+        }
+    }
+    Cow::Owned(whole)
+}
+
 impl Driver for SimDriver {
     async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
+        let whole = whole(request);
         self.known = Known::default();
         self.receiver.start(Expected {
             is_head: request.is_head,
@@ -176,7 +199,7 @@ impl Driver for SimDriver {
             keep_failed_bytes: 0,
         });
         self.open().await;
-        let ended = match self.send(request.bytes) {
+        let ended = match self.send(&whole) {
             Answer::Bytes(at, bytes) => {
                 self.timer.sleep_until(at).await;
                 self.receive(&bytes)

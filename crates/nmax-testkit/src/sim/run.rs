@@ -5,7 +5,6 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nmax_engine::KeepSamples;
 use nmax_engine::collector::{Collector, Complete};
 use nmax_engine::context::Context;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
@@ -13,6 +12,7 @@ use nmax_engine::program::{Program, catalog};
 use nmax_engine::runtime::{Runtime, Timer};
 use nmax_engine::source::{Source, times};
 use nmax_engine::worker;
+use nmax_engine::{Files, KeepSamples};
 use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Nanos, RawSample, Section, Window};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
@@ -47,6 +47,10 @@ pub struct Options {
     pub cut_at: Option<Nanos>,
     /// Most request names told apart.
     pub names_max: usize,
+    /// Files that bodies are made of.
+    pub files: Files,
+    /// Wall time at the run's origin, seconds since 1970.
+    pub unix_origin_s: i64,
 }
 
 impl Options {
@@ -63,6 +67,8 @@ impl Options {
             stop_at: None,
             cut_at: None,
             names_max: nmax_metrics::names::NAMES_MAX,
+            files: Files::default(),
+            unix_origin_s: 1_700_000_000,
         }
     }
 
@@ -144,7 +150,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let (recycle_in, recycled) = sync_channel(1);
         recycle.push(recycle_in);
         let catalog = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let program = Program::new(Arc::clone(plan), &catalog).expect("the plan of a test can be made ready");
+        let program = Program::new(Arc::clone(plan), &catalog, &options.files).expect("the plan of a test can be made ready");
         let source = Source::new(plan, options.share, worker, options.workers, runtime.timer())
             .expect("the plan of a test has a schedule");
         let settings = MeterSettings {
@@ -169,7 +175,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             source,
             meter,
             Arc::clone(&shared),
-            1_700_000_000,
+            options.unix_origin_s,
         );
         start(&runtime, Rc::new(context), plan, options, &running);
     }

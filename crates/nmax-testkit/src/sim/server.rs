@@ -25,6 +25,27 @@ impl Call<'_> {
         std::str::from_utf8(target).unwrap_or_default()
     }
 
+    /// The method.
+    pub fn method(&self) -> &str {
+        let method = self.bytes.split(|byte| *byte == b' ').next().unwrap_or_default();
+        std::str::from_utf8(method).unwrap_or_default()
+    }
+
+    /// The first header of this name, in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let head = self.bytes.split(|byte| *byte == b'\n').skip(1);
+        let lines = head.map_while(|line| line.strip_suffix(b"\r").filter(|line| !line.is_empty()));
+        let mut pairs = lines.filter_map(|line| std::str::from_utf8(line).ok()?.split_once(':'));
+        let (_, value) = pairs.find(|(given, _)| given.eq_ignore_ascii_case(name))?;
+        Some(value.trim())
+    }
+
+    /// What follows the head.
+    pub fn body(&self) -> &[u8] {
+        let end = self.bytes.windows(4).position(|bytes| bytes == b"\r\n\r\n");
+        end.map_or(&[], |end| &self.bytes[end + 4..])
+    }
+
     /// Whether the message contains this text.
     pub fn contains(&self, text: &str) -> bool {
         self.bytes.windows(text.len()).any(|window| window == text.as_bytes())

@@ -1,0 +1,39 @@
+use super::*;
+
+#[test]
+fn secrets_are_taken_out_and_the_rest_stays() {
+    let cases = [
+        (
+            "GET /a?token=abc&x=1 HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer xyz\r\nCookie: sid=1\r\n\r\n",
+            "GET /a?token=[redacted]&x=1 HTTP/1.1\nHost: h\nAuthorization: [redacted]\nCookie: [redacted]",
+        ),
+        (
+            "POST /login HTTP/1.1\r\nHost: h\r\n\r\nemail=a%40b.c&password=hunter2&csrf=77",
+            "POST /login HTTP/1.1\nHost: h\n\nemail=a%40b.c&password=[redacted]&csrf=[redacted]",
+        ),
+        (
+            "POST /api HTTP/1.1\r\n\r\n{\"user\": \"ann\", \"password\": \"a\\\"b\", \"n\": 3}",
+            "POST /api HTTP/1.1\n\n{\"user\": \"ann\", \"password\": \"[redacted]\", \"n\": 3}",
+        ),
+        (
+            "GET / HTTP/1.1\r\nReferer: https://h:8/x?token=abc&y=2\r\nX-CSRF-Token: 7\r\n\r\n{\"card\": 4111, \"k\": [1]}",
+            "GET / HTTP/1.1\nReferer: https://h:8/x?token=[redacted]&y=2\nX-CSRF-Token: [redacted]\n\n{\"card\":[redacted], \"k\": [1]}",
+        ),
+    ];
+    for (message, want) in cases {
+        assert_eq!(redact(message.as_bytes()), want);
+    }
+}
+
+#[test]
+fn long_messages_are_shortened_and_say_so() {
+    let text = redact(&[b'a'; EXAMPLE_BYTES_MAX + 7]);
+    assert!(text.ends_with("[7 more bytes]"), "{text}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_redacted_without_panic(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+        let _ = redact(&bytes);
+    }
+}

@@ -1,0 +1,202 @@
+//! Redirects: where they lead, what is sent there, and a step that follows them.
+//!
+//! Every hop is an exchange with a sample of its own, named like its request with ` +1`, ` +2` and so on; it is due when
+//! the reply before it is complete. The whole chain is a transaction.
+
+use std::borrow::Cow;
+
+use nmax_http::{Exchange, Origin, Reply, Url};
+use nmax_metrics::{NameId, Nanos, Outcome};
+use nmax_plan::plan::{Method, Request};
+
+use crate::context::{Assignment, Context};
+use crate::driver::{Driver, Drivers};
+use crate::examples::Seen;
+use crate::exchange::{Carried, Place, Rendered};
+use crate::program::Prepared;
+use crate::render::Form;
+use crate::runtime::Runtime;
+use crate::verify::Verified;
+use crate::vu::{StepEnd, Turnstile, Vu};
+
+#[cfg(test)]
+mod tests;
+
+/// Kind of the failure that following too many redirects is.
+pub(crate) const KIND: &str = "redirects";
+
+/// Where a reply sends its reader; `None` when it is no redirect, or names no place that can be asked.
+pub(crate) fn location(reply: &Reply<'_>, at: &Url) -> Option<Url> {
+    if !matches!(reply.status(), Some(301 | 302 | 303 | 307 | 308)) {
+        return None;
+    }
+    let reference = reply.header("location").filter(|value| !value.is_empty())?;
+    let mut text = String::with_capacity(reference.len());
+    for &byte in reference {
+        // Bytes above ASCII are of the server's own encoding: they go back to it as they are.
+        match byte {
+            0x80.. => text.push_str(&format!("%{byte:02X}")),
+            _ => text.push(char::from(byte)),
+        }
+    }
+    at.join(&text).ok()
+}
+
+/// What is sent to where a redirect leads.
+///
+/// 303 asks with GET (RFC 9110, 15.4.4); so do 301 and 302 after a POST, as browsers do. 307 and 308 repeat method and
+/// body. Another origin never sees what the plan sends to the first one only.
+pub(crate) fn form_after(form: Form, status: u16, from: &Origin, to: &Origin) -> Form {
+    let becomes_get = match status {
+        303 => form.method != Method::Head,
+        301 | 302 => form.method == Method::Post,
+        _ => false,
+    };
+    Form {
+        method: if becomes_get { Method::Get } else { form.method },
+        has_body: form.has_body && !becomes_get,
+        has_credentials: form.has_credentials && from == to,
+    }
+}
+
+/// A step that follows redirects.
+pub(crate) struct Chain<'a> {
+    pub(crate) assignment: &'a Assignment,
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) step: &'a Request,
+    /// Name of the first exchange.
+    pub(crate) name: NameId,
+    /// When the whole step is given up.
+    pub(crate) deadline: Nanos,
+}
+
+/// One exchange of a chain.
+pub(crate) struct Hop<'a> {
+    pub(crate) turn: Turnstile,
+    pub(crate) place: Place<'a>,
+    pub(crate) name: NameId,
+    pub(crate) exchange: Exchange,
+}
+
+impl<R: Runtime, D: Drivers> Vu<R, D> {
+    /// Where the reply of an exchange leads, in a step that follows redirects.
+    pub(crate) fn leads_to(&self, prepared: &Prepared, place: &Place<'_>, exchange: &Exchange) -> Option<Url> {
+        exchange.status.filter(|status| (301..=308).contains(status))?;
+        location(&self.driver.reply(), &self.url(prepared, place))
+    }
+
+    /// Follows the redirect of `first`, and all that come after it.
+    pub(crate) async fn follow(
+        &mut self,
+        context: &Context<R, D>,
+        chain: &Chain<'_>,
+        first: Hop<'_>,
+        first_target: Url,
+    ) -> StepEnd {
+        let (prepared, step) = (chain.prepared, chain.step);
+        let name = context.names.name(chain.name);
+        let mut form = Form::of(step);
+        let mut visited = vec![self.url(prepared, &first.place)];
+        let (mut hop, mut target) = (first, first_target);
+        loop {
+            self.keep_cookies(context, prepared, &hop.place);
+            self.record_hop(context, chain.assignment, &hop);
+            let (status, done) = (hop.exchange.status.unwrap_or_default(), hop.exchange.done);
+            form = form_after(form, status, &hop.place.origin, &target.origin);
+            let turn = Turnstile {
+                intended: done,
+                begun: done,
+                slot_wait: Nanos::ZERO,
+            };
+            let place = self.render_at(context, prepared, step, form, &target);
+            let name = context.names.id(&format!("{name} +{}", visited.len()));
+            let exchange = match self
+                .carry(context, prepared, step, &place, chain.deadline, visited.len())
+                .await
+            {
+                Carried::Ended(exchange) => exchange,
+                Carried::Cut(now) => {
+                    context.censor(turn.intended, now);
+                    return StepEnd::Cut(now);
+                }
+            };
+            visited.push(target);
+            hop = Hop {
+                turn,
+                place,
+                name,
+                exchange,
+            };
+            target = match self.leads_to(prepared, &hop.place, &hop.exchange) {
+                None => return self.conclude(context, chain.assignment, prepared, step, hop),
+                Some(next) if visited.len() > prepared.redirects_max as usize => {
+                    self.keep_cookies(context, prepared, &hop.place);
+                    let verified = self.too_many(step, &visited, &next);
+                    return self.settle(context, chain.assignment, prepared, hop, verified);
+                }
+                Some(next) => next,
+            };
+        }
+    }
+
+    /// A valid reply that leads on is ok, whatever the step expects of the last one.
+    fn record_hop(&self, context: &Context<R, D>, assignment: &Assignment, hop: &Hop<'_>) {
+        let seen = Seen {
+            assignment,
+            name: hop.name,
+            exchange: &hop.exchange,
+            intended: hop.turn.intended,
+        };
+        self.record(context, &seen, hop.turn.slot_wait, Outcome::Ok);
+        let mut meter = context.meter.borrow_mut();
+        let section = meter.section(hop.turn.intended);
+        meter.window().aggregate.load_mut(section).redirects += 1;
+    }
+
+    /// The limit is reached, and the last reply still leads on.
+    fn too_many(&mut self, step: &Request, visited: &[Url], next: &Url) -> Verified {
+        self.use_defaults(step);
+        Verified {
+            outcome: Outcome::Failed,
+            kind: KIND.to_owned(),
+            text: Some(words(visited, next)),
+            lacks_value: step.extract.iter().any(|extract| extract.default.is_none()),
+        }
+    }
+
+    /// Renders the request of a hop.
+    fn render_at<'a>(
+        &mut self,
+        context: &Context<R, D>,
+        prepared: &Prepared,
+        step: &Request,
+        form: Form,
+        url: &Url,
+    ) -> Place<'a> {
+        self.buffers.target.clear();
+        self.buffers.target.extend_from_slice(url.target.as_bytes());
+        let authority = url.origin.authority();
+        let rendered: Rendered = self.compose(context, prepared, step, form, &url.origin, &authority);
+        Place {
+            origin: Cow::Owned(url.origin.clone()),
+            form,
+            rendered,
+        }
+    }
+}
+
+/// The way that too many redirects took; a circle is named as one.
+fn words(visited: &[Url], next: &Url) -> String {
+    let followed = visited.len() - 1;
+    let list = |urls: &[Url]| {
+        let texts: Vec<String> = urls.iter().map(ToString::to_string).collect();
+        texts.join(" -> ")
+    };
+    match visited.iter().position(|url| url == next) {
+        Some(start) => format!(
+            "the redirects go in a circle, left after {followed}: {} -> {next}",
+            list(&visited[start..])
+        ),
+        None => format!("more than {followed} redirects: {} -> {next}", list(visited)),
+    }
+}

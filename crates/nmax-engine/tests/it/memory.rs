@@ -1,0 +1,115 @@
+//! Memory: flat over the length of a run, small per virtual user.
+
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use allocation_counter::measure;
+use nmax_engine::context::Context;
+use nmax_engine::http_driver::HttpDrivers;
+use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
+use nmax_engine::program::{Program, catalog};
+use nmax_engine::real::{RealClock, RealRuntime};
+use nmax_engine::runtime::Runtime;
+use nmax_engine::source::{Source, times};
+use nmax_engine::{Files, KeepSamples, worker};
+use nmax_http::{Config, Shared};
+use nmax_metrics::{Nanos, Section};
+use nmax_plan::plan::Plan;
+use nmax_plan::share::Share;
+use nmax_testkit::plans::{plan, requests};
+use nmax_testkit::sim::{Answer, Call, Options, reply, simulate};
+use tokio::runtime::Builder;
+use tokio::task::LocalSet;
+
+use crate::ms;
+
+/// Most bytes on the heap at once while this many seconds are simulated, with 500 request names in use.
+fn most_bytes(seconds: u32) -> (u64, u64) {
+    let text = format!(
+        "nmax: 1\ntarget: http://h.test\nworkload: {{ open: {{ rate: 500/s }} }}\nduration: {seconds}s\n\
+         scenarios: {{ a: {{ steps: [{{ get: \"/${{iteration}}\", name: \"page ${{iteration}}\" }}] }} }}"
+    );
+    let plan = plan(&text);
+    let ok = reply(200);
+    let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1 + call.number % 60), ok.clone());
+    let mut exchanges = 0;
+    let counted = measure(|| exchanges = simulate(&plan, server, &Options::sum()).exchanges());
+    (exchanges, counted.bytes_max)
+}
+
+/// Eight times as many samples and windows take no more memory.
+#[test]
+fn memory_does_not_grow_with_the_length_of_a_run() {
+    let (few, short) = most_bytes(15);
+    let (many, long) = most_bytes(120);
+    assert_eq!((few, many), (7_500, 60_000));
+    assert!(
+        long < short + short / 50,
+        "{long} bytes with {many} samples, {short} with {few}"
+    );
+}
+
+/// A worker whose users have all made their request and think; nothing of it is given back.
+async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
+    let (reports_in, reports) = sync_channel(64);
+    let (_recycle, recycled) = sync_channel(1);
+    let (clock, names) = (RealClock::starting_now(), catalog(&plan, 10));
+    let runtime = RealRuntime::start(clock.clone()).unwrap();
+    let drivers = HttpDrivers::new(Shared::new(Config::new(Arc::new(|_, _| Ok(()))), clock).unwrap());
+    let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
+    let source = Source::new(&plan, Share::whole(), 0, 1, runtime.timer()).unwrap();
+    let settings = MeterSettings {
+        width: Nanos::from_secs(3_600),
+        hold: times(&plan).hold,
+        keep: KeepSamples::None,
+        seed: plan.seed,
+    };
+    let link = Link {
+        worker: 0,
+        reports: reports_in,
+        recycled,
+    };
+    let meter = Meter::new(settings, link, Nanos::ZERO);
+    let names = Arc::new(Mutex::new(names));
+    let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, 0));
+    let main = Rc::clone(&context);
+    tokio::task::spawn_local(async move { worker::run(main, times(&plan), Nanos::ZERO).await });
+    let done = || context.meter.borrow_mut().window().aggregate.total(Section::Hold).ok();
+    while done() < users {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    reports
+}
+
+/// Bytes on the heap once this many users have made their first request, with cookies, and think.
+fn held_by(target: &str, users: u64) -> u64 {
+    let steps = "[{ get: / }, { think: 1h }]";
+    let keys = format!(
+        "defaults: {{ connection: per-request }}\nworkload: {{ closed: {{ vus: {users} }} }}\nduration: 2h"
+    );
+    let plan = requests(target, steps, &keys);
+    let reactor = Builder::new_current_thread().enable_all().build().unwrap();
+    let local = LocalSet::new();
+    let counted = measure(|| {
+        std::mem::forget(local.block_on(&reactor, all_thinking(plan, users)));
+    });
+    counted.bytes_current as u64
+}
+
+/// What a user takes who thinks with its connection closed, bytes: 100,000 of them fit into 1.2 GB.
+const USER_BYTES_MAX: u64 = 10 * 1024;
+
+#[test]
+fn a_thinking_user_is_small() {
+    let target = nmax_target::spawn(nmax_target::Options {
+        shop: true,
+        ..nmax_target::Options::default()
+    })
+    .unwrap();
+    held_by(&target.url(), 1); // What is made once.
+    let (few, many) = (held_by(&target.url(), 20), held_by(&target.url(), 120));
+    let each = many.saturating_sub(few) / 100;
+    assert!((500..USER_BYTES_MAX).contains(&each), "{each} bytes per user");
+}
