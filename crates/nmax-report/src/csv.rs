@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::view::{Dist, QUANTILES, Stats, View};
+use crate::view::{Dist, PHASES, QUANTILES, Stats, View};
 
 /// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF.
 pub fn requests(view: &View) -> String {
@@ -23,6 +23,13 @@ pub fn requests(view: &View) -> String {
         header.extend(["mean", "min", "max"].map(|stat| format!("{time}_{stat}_ms")));
         header.extend(QUANTILES.map(|(quantile, _)| format!("{time}_{quantile}_ms")));
     }
+    // New columns come last, so that those before keep their places.
+    header.push("bytes_decoded".into());
+    header.extend(TTFB.iter().map(|(name, _)| format!("ttfb_{name}_ms")));
+    for phase in PHASES {
+        header.push(format!("{phase}_count"));
+        header.extend(["mean", "p95", "max"].map(|stat| format!("{phase}_{stat}_ms")));
+    }
     let mut text = line(&header);
     for (name, stats) in &view.requests {
         text.push_str(&line(&row(name, stats)));
@@ -39,7 +46,34 @@ fn row(name: &str, stats: &Stats) -> Vec<String> {
     for dist in [&stats.times.response, &stats.times.service, &stats.times.send_lag] {
         cells.extend(times(dist));
     }
+    cells.push(stats.bytes_decoded.to_string());
+    cells.extend(TTFB.iter().map(|(_, value)| milliseconds(value(&stats.times.ttfb))));
+    for phase in PHASES {
+        let found = stats.phases.iter().find(|row| row.name == phase);
+        cells.push(found.map_or(0, |row| row.time.count).to_string());
+        let time = found.map(|row| &row.time);
+        let whole = |ns: Option<u64>| ns.map(|ns| ns as f64);
+        cells.push(milliseconds(time.and_then(|time| time.mean_ns)));
+        cells.push(milliseconds(whole(time.and_then(Dist::p95))));
+        cells.push(milliseconds(whole(time.and_then(|time| time.max_ns))));
+    }
     cells
+}
+
+/// A figure of a distribution, ns.
+type Figure = fn(&Dist) -> Option<f64>;
+
+/// The columns of the time to the first byte.
+const TTFB: [(&str, Figure); 5] = [
+    ("mean", |dist| dist.mean_ns),
+    ("p50", |dist| dist.p50().map(|ns| ns as f64)),
+    ("p95", |dist| dist.p95().map(|ns| ns as f64)),
+    ("p99", |dist| dist.p99().map(|ns| ns as f64)),
+    ("max", |dist| dist.max_ns.map(|ns| ns as f64)),
+];
+
+fn milliseconds(ns: Option<f64>) -> String {
+    ns.map_or_else(String::new, |ns| decimal_of(ns / 1e6, 3))
 }
 
 fn times(dist: &Dist) -> impl Iterator<Item = String> {
@@ -52,7 +86,7 @@ fn times(dist: &Dist) -> impl Iterator<Item = String> {
     exact
         .into_iter()
         .chain(quantiles)
-        .map(|ns| ns.map_or_else(String::new, |ns| decimal_of(ns / 1e6, 3)))
+        .map(milliseconds)
 }
 
 fn decimal(value: f64) -> String {

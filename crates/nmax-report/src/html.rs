@@ -12,6 +12,7 @@ use crate::number;
 use crate::view::View;
 
 mod charts;
+mod connections;
 mod origin;
 mod tables;
 mod trouble;
@@ -37,6 +38,7 @@ pub fn page(view: &View) -> String {
     key_figures(&mut page, view);
     charts::write(&mut page, view);
     tables::write(&mut page, view);
+    connections::write(&mut page, view);
     trouble::write(&mut page, view);
     charts::write_injector(&mut page, view);
     origin::write(&mut page, view);

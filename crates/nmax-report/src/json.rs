@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::view::{Dist, QUANTILES, ScenarioRow, Stats, Times, View};
+use crate::view::{Dist, PhaseTime, QUANTILES, ScenarioRow, Stats, Times, TransactionRow, View};
 
 mod schema;
 pub use schema::schema;
@@ -47,12 +47,13 @@ pub fn summary(view: &View) -> Value {
         "total": stats(&view.total),
         "requests": object(view.requests.iter().map(|(name, row)| (name.clone(), stats(row)))),
         "scenarios": object(view.scenarios.iter().map(|row| (row.name.clone(), scenario(row)))),
-        "transactions": {},
+        "transactions": object(view.transactions.iter().map(|row| (row.name.clone(), transaction(row)))),
         "checks": object(view.checks.iter().map(|row| {
             (row.name.clone(), json!({ "passed": row.passed, "failed": row.failed }))
         })),
         "thresholds": thresholds(view),
         "gates": gates(view),
+        "connections": connections(view),
         "injector": injector(view),
         "events": view.events.iter().map(|event| json!({
             "at_s": micro(event.at_s), "code": event.code, "text": event.text,
@@ -106,6 +107,41 @@ fn injector(view: &View) -> Value {
     })
 }
 
+fn connections(view: &View) -> Value {
+    let all = &view.connections;
+    let seconds = |ns: Option<f64>| micro_or_null(ns.map(|ns| ns / 1e9));
+    let held = json!({
+        "count": all.held.count,
+        "still_open": all.held_open,
+        "seconds": {
+            "mean": seconds(all.held.mean_ns),
+            "p50": seconds(all.held.p50().map(|ns| ns as f64)),
+            "max": seconds(all.held.max_ns.map(|ns| ns as f64)),
+        },
+    });
+    json!({
+        "opened": all.opened,
+        "policy": all.policy,
+        "retries": all.retries,
+        "informational": all.informational,
+        "redirects": all.redirects,
+        "tls_handshakes": all.tls_handshakes,
+        "tls_resumed": all.tls_resumed,
+        "resumed_share": micro_or_null(all.resumed_share),
+        "addresses": object(all.addresses.iter().map(|(address, count)| (address.clone(), json!(count)))),
+        "held": held,
+    })
+}
+
+fn transaction(row: &TransactionRow) -> Value {
+    json!({
+        "count": row.count,
+        "failed": row.failed,
+        "rate_per_s": micro_or_null(row.rate_per_s),
+        "transaction_time_ms": dist(&row.time),
+    })
+}
+
 fn scenario(row: &ScenarioRow) -> Value {
     json!({
         "iterations": row.iterations,
@@ -124,6 +160,7 @@ fn stats(stats: &Stats) -> Value {
         ("rate_per_s".into(), micro_or_null(stats.rate_per_s)),
         ("bytes_received".into(), json!(stats.bytes_received)),
         ("bytes_sent".into(), json!(stats.bytes_sent)),
+        ("bytes_decoded".into(), json!(stats.bytes_decoded)),
         (
             "status".into(),
             object(
@@ -143,7 +180,18 @@ fn stats(stats: &Stats) -> Value {
     let outcomes = ["ok", "failed", "error"].iter().zip(&stats.by_outcome);
     let outcomes = object(outcomes.map(|(name, of_outcome)| ((*name).to_owned(), Value::Object(times(of_outcome)))));
     fields.insert("by_outcome".into(), outcomes);
+    let phases = stats.phases.iter().map(|row| (row.name.to_owned(), phase(row)));
+    fields.insert("phases".into(), object(phases));
     value
+}
+
+fn phase(row: &PhaseTime) -> Value {
+    json!({
+        "count": row.time.count,
+        "mean": milliseconds(row.time.mean_ns),
+        "p95": whole_milliseconds(row.time.p95()),
+        "max": whole_milliseconds(row.time.max_ns),
+    })
 }
 
 fn times(times: &Times) -> Map<String, Value> {
@@ -151,6 +199,7 @@ fn times(times: &Times) -> Map<String, Value> {
         ("response_time_ms".to_owned(), dist(&times.response)),
         ("service_time_ms".to_owned(), dist(&times.service)),
         ("send_lag_ms".to_owned(), dist(&times.send_lag)),
+        ("ttfb_ms".to_owned(), dist(&times.ttfb)),
     ]
     .into_iter()
     .collect()

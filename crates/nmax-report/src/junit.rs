@@ -1,4 +1,5 @@
-//! JUnit XML for build servers: a test case per threshold, gate and request name, and one for a run that was not complete.
+//! JUnit XML for build servers: a test case per threshold, gate, request name and transaction, and one for a run that
+//! was not complete.
 
 use std::fmt::Write;
 
@@ -6,7 +7,7 @@ use nmax_analysis::{Gate, ThresholdResult, Verdict};
 
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::view::{Stats, View};
+use crate::view::{Stats, TransactionRow, View};
 
 /// Most characters of a name or message.
 const TEXT_MAX: usize = 1000;
@@ -28,6 +29,7 @@ pub fn xml(view: &View) -> String {
     cases.extend(view.thresholds.iter().map(threshold));
     cases.extend(view.gates.iter().map(gate));
     cases.extend(view.requests.iter().map(|(name, stats)| request(name, stats)));
+    cases.extend(view.transactions.iter().map(transaction));
     let failures = cases.iter().filter(|case| case.failure.is_some()).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\"",
@@ -136,7 +138,7 @@ fn gate(gate: &Gate) -> Case {
 fn request(name: &str, stats: &Stats) -> Case {
     let times = &stats.times;
     let output = format!(
-        "count {}, failures {}, rate {}, response p50 {} p95 {} p99 {}, service p95 {}, lag p99 {}",
+        "count {}, failures {}, rate {}, response p50 {} p95 {} p99 {}, service p95 {}, lag p99 {}, ttfb p95 {}",
         stats.count,
         number::share_or_unknown(stats.failure_rate),
         number::rate_or_unknown(stats.rate_per_s),
@@ -145,10 +147,30 @@ fn request(name: &str, stats: &Stats) -> Case {
         number::time_or_unknown(times.response.p99()),
         number::time_or_unknown(times.service.p95()),
         number::time_or_unknown(times.send_lag.p99()),
+        number::time_or_unknown(times.ttfb.p95()),
     );
     Case {
         class: "request",
         name: name.to_owned(),
+        failure: None,
+        output,
+    }
+}
+
+/// Like a request, it never fails by itself.
+fn transaction(row: &TransactionRow) -> Case {
+    let output = format!(
+        "count {}, failures {}, rate {}, time p50 {} p95 {} p99 {}",
+        row.count,
+        number::share_or_unknown(row.failure_rate),
+        number::rate_or_unknown(row.rate_per_s),
+        number::time_or_unknown(row.time.p50()),
+        number::time_or_unknown(row.time.p95()),
+        number::time_or_unknown(row.time.p99()),
+    );
+    Case {
+        class: "transaction",
+        name: row.name.clone(),
         failure: None,
         output,
     }

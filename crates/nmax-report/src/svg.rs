@@ -1,13 +1,15 @@
-//! Charts as inline SVG: lines, areas and the latency heat map on a time axis. Colors come from the page's style.
+//! Charts as inline SVG: lines, areas and the latency heat map on a time axis, and bars. Colors come from the page's style.
 
 use std::fmt::Write;
 
 use crate::markup::Escaped;
 use crate::shape::Span;
 
+mod bars;
 mod heat;
 mod scale;
 
+pub use bars::{Bar, Bars};
 pub use heat::HeatMap;
 pub use scale::{Scale, time_label, time_ticks};
 

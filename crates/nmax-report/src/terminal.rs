@@ -6,6 +6,7 @@ use crate::number;
 use crate::problems::Problem;
 use crate::view::View;
 
+mod connections;
 mod live;
 mod requests;
 mod text;
@@ -50,6 +51,7 @@ pub fn table(view: &View, style: Style) -> String {
     header(&mut page, view);
     load(&mut page, view);
     requests::write(&mut page, view, style.wide);
+    connections::write(&mut page, view);
     thresholds(&mut page, view);
     checks(&mut page, view);
     problems(&mut page, view);
@@ -96,8 +98,13 @@ impl Page {
 
     /// A word in a column of its own, then text wrapped beside it.
     fn entry(&mut self, word: &str, text: &str) {
-        for (index, part) in wrap(text, self.width - 10).iter().enumerate() {
-            let lead = text::left(if index == 0 { word } else { "" }, 10);
+        self.entry_at(10, word, text);
+    }
+
+    /// [`Self::entry`] with its text from a column on.
+    fn entry_at(&mut self, column: usize, word: &str, text: &str) {
+        for (index, part) in wrap(text, self.width - column).iter().enumerate() {
+            let lead = text::left(if index == 0 { word } else { "" }, column);
             let lead = self.paint(&lead, Ink::Dim);
             self.line(&(lead + part));
         }

@@ -11,8 +11,11 @@ use crate::run::{Ending, Event, RunInfo};
 use crate::series::Series;
 use crate::shape::{self, Span};
 
+mod connections;
 mod stats;
-pub use stats::{CONFIDENCE, Dist, QUANTILES, Stats, Times};
+
+pub use connections::{Connections, TransactionRow};
+pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times};
 
 /// Everything that a report shows.
 #[derive(Clone, Debug)]
@@ -51,14 +54,16 @@ pub struct View {
     pub censored: u64,
     /// Age of the oldest of them, ns.
     pub censored_age_max_ns: Option<u64>,
-    /// Connections opened in the phase.
-    pub connections: u64,
+    /// Connections, and what was done on them.
+    pub connections: Connections,
     /// All requests.
     pub total: Stats,
     /// By request name, most frequent first.
     pub requests: Vec<(String, Stats)>,
     /// By scenario, in the order of the plan.
     pub scenarios: Vec<ScenarioRow>,
+    /// By transaction, in the order of the plan.
+    pub transactions: Vec<TransactionRow>,
     /// By check, in the order of the plan.
     pub checks: Vec<CheckRow>,
     /// Thresholds, in the order of the plan.
@@ -142,8 +147,6 @@ pub struct Injector {
     pub open_files_max: Option<u64>,
     /// Most local ports in use at once.
     pub ports_used_max: Option<u64>,
-    /// Exchanges repeated because a kept connection had been closed.
-    pub retries: u64,
 }
 
 impl View {
@@ -200,10 +203,11 @@ impl View {
             waited: load.waited,
             censored: whole.load(Section::Hold).censored.count(),
             censored_age_max_ns: whole.load(Section::Hold).censored.max_ns(),
-            connections: load.connections,
+            connections: Connections::of(counted, &whole, connection_policy(plan)),
             total: Stats::of(&counted.total(Section::Hold), length_s),
             requests: request_rows(counted, catalog, length_s),
             scenarios: scenario_rows(counted, catalog, length_s),
+            transactions: connections::transactions(counted, catalog, length_s),
             checks: check_rows(counted, catalog),
             thresholds: judgement.thresholds.clone(),
             gates: judgement.gates.clone(),
@@ -292,17 +296,20 @@ fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
         lag: Dist::of(&load.injector_lag),
         open_files_max: facts.open_files_max,
         ports_used_max: facts.ports_used_max,
-        retries: load.retries,
+    }
+}
+
+fn connection_policy(plan: &Plan) -> &'static str {
+    match plan.defaults.connection {
+        Connection::KeepAlive => "keep-alive",
+        Connection::PerIteration => "per-iteration",
+        Connection::PerRequest => "per-request",
     }
 }
 
 fn policy(plan: &Plan) -> Vec<(String, String)> {
     let defaults = &plan.defaults;
-    let connection = match defaults.connection {
-        Connection::KeepAlive => "keep-alive",
-        Connection::PerIteration => "per-iteration",
-        Connection::PerRequest => "per-request",
-    };
+    let connection = connection_policy(plan);
     let visitor = match defaults.visitor {
         Visitor::Returning => "returning".to_owned(),
         Visitor::New => "new".to_owned(),

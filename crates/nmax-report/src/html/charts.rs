@@ -9,7 +9,7 @@ use crate::svg::{Chart, HeatMap, Line, Scale};
 use crate::view::View;
 
 /// Widths of the two drawings of a chart; the style shows the one that fits.
-const WIDTHS: [f64; 2] = [1040.0, 380.0];
+pub(super) const WIDTHS: [f64; 2] = [1040.0, 380.0];
 
 /// What a line shows of a bin.
 type Value = Box<dyn Fn(&Bin) -> Option<f64>>;
@@ -107,13 +107,15 @@ pub(super) fn write_errors(page: &mut Page, view: &View) {
     );
 }
 
-/// Connections, and what the injector felt.
+/// Connections over time.
+pub(super) fn write_connections(page: &mut Page, view: &View) {
+    figure(page, view, connections());
+}
+
+/// What the injector felt.
 pub(super) fn write_injector(page: &mut Page, view: &View) {
     let injector = &view.injector;
-    page.text("<h2>Connections and injector</h2>\n");
-    if !view.series.bins.is_empty() {
-        figure(page, view, connections());
-    }
+    page.text("<h2>Injector</h2>\n");
     page.text("<div class=\"scroll\" tabindex=\"0\"><table class=\"facts\"><tbody>");
     let count = |n: Option<u64>| n.map_or_else(|| "not observed".into(), number::count);
     let share = |ratio: Option<f64>| ratio.map_or_else(|| "not observed".into(), number::share);
@@ -125,8 +127,6 @@ pub(super) fn write_injector(page: &mut Page, view: &View) {
         ("Injector lag p99", number::time_or_unknown(injector.lag.p99())),
         ("Injector lag max", number::time_or_unknown(injector.lag.max_ns)),
         ("Iterations that waited for a slot", number::count(view.waited)),
-        ("Connections opened", number::count(view.connections)),
-        ("Repeated on a new connection", number::count(injector.retries)),
         ("Open files, most", count(injector.open_files_max)),
         ("Local ports, most", count(injector.ports_used_max)),
     ];

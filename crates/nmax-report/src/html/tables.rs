@@ -13,6 +13,7 @@ const CHECKS_MAX: usize = 200;
 pub(super) fn write(page: &mut Page, view: &View) {
     requests(page, view);
     scenarios(page, view);
+    transactions(page, view);
     thresholds(page, view);
     gates(page, view);
     checks(page, view);
@@ -29,7 +30,8 @@ fn requests(page: &mut Page, view: &View) {
          <th colspan=\"8\" scope=\"colgroup\" class=\"g b\">response time</th>\
          <th colspan=\"4\" scope=\"colgroup\" class=\"g b\">service time</th>\
          <th colspan=\"3\" scope=\"colgroup\" class=\"g b\">send lag</th>\
-         <th colspan=\"2\" scope=\"colgroup\" class=\"g b\">bytes</th></tr>\
+         <th colspan=\"2\" scope=\"colgroup\" class=\"g b\">first byte</th>\
+         <th colspan=\"3\" scope=\"colgroup\" class=\"g b\">bytes</th></tr>\
          <tr><th scope=\"col\" class=\"l\">request</th><th scope=\"col\">count</th><th scope=\"col\">failed</th>\
          <th scope=\"col\">rate</th>",
     );
@@ -38,7 +40,8 @@ fn requests(page: &mut Page, view: &View) {
         &response[..],
         &["p50", "p95", "p99", "max"],
         &["p50", "p99", "max"],
-        &["received", "sent"],
+        &["p50", "p95"],
+        &["received", "sent", "decoded"],
     ] {
         for (index, title) in group.iter().enumerate() {
             let class = if index == 0 { " class=\"b\"" } else { "" };
@@ -82,8 +85,13 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
     for (index, value) in [lag.p50(), lag.p99(), lag.max_ns].into_iter().enumerate() {
         cell(page, index == 0, &number::time_or_unknown(value));
     }
-    cell(page, true, &number::bytes(stats.bytes_received as f64));
-    cell(page, false, &number::bytes(stats.bytes_sent as f64));
+    for (index, value) in [stats.times.ttfb.p50(), stats.times.ttfb.p95()].into_iter().enumerate() {
+        cell(page, index == 0, &number::time_or_unknown(value));
+    }
+    let bytes = [stats.bytes_received, stats.bytes_sent, stats.bytes_decoded];
+    for (index, count) in bytes.into_iter().enumerate() {
+        cell(page, index == 0, &number::bytes(count as f64));
+    }
     page.text("</tr>");
 }
 
@@ -128,6 +136,33 @@ fn scenarios(page: &mut Page, view: &View) {
         for value in [time.p50(), time.p95(), time.p99(), time.max_ns] {
             cell(page, false, &number::time_or_unknown(value));
         }
+        page.text("</tr>");
+    }
+    page.text("</tbody></table></div>\n");
+}
+
+fn transactions(page: &mut Page, view: &View) {
+    if view.transactions.is_empty() {
+        return;
+    }
+    page.text(
+        "<h3>Transactions</h3><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">transaction</th>\
+         <th scope=\"col\">count</th><th scope=\"col\">failed</th><th scope=\"col\">rate</th><th scope=\"col\" class=\"b\">time p50</th>\
+         <th scope=\"col\">p90</th><th scope=\"col\">p95</th><th scope=\"col\">p99</th><th scope=\"col\">p99.9</th>\
+         <th scope=\"col\">max</th></tr></thead><tbody>",
+    );
+    for row in &view.transactions {
+        page.add(format_args!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td>",
+            Escaped(&clip(&row.name, NAME_MAX)),
+            number::count(row.count),
+            number::share_or_unknown(row.failure_rate),
+            number::rate_or_unknown(row.rate_per_s)
+        ));
+        for index in 0..row.time.quantiles_ns.len() {
+            quantile(page, &row.time, index);
+        }
+        cell(page, false, &number::time_or_unknown(row.time.max_ns));
         page.text("</tr>");
     }
     page.text("</tbody></table></div>\n");

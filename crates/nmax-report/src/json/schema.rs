@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::SCHEMA_VERSION;
-use crate::view::QUANTILES;
+use crate::view::{PHASES, QUANTILES};
 
 /// The schema. Every key is required; what is unknown is null. Readers must ignore keys they do not know.
 pub fn schema() -> Value {
@@ -41,10 +41,11 @@ pub fn schema() -> Value {
         ("total", reference("stats")),
         ("requests", map(reference("stats"))),
         ("scenarios", map(scenario())),
-        ("transactions", json!({ "type": "object" })),
+        ("transactions", map(transaction())),
         ("checks", map(record(&[("passed", count()), ("failed", count())]))),
         ("thresholds", list(threshold())),
         ("gates", list(gate())),
+        ("connections", connections()),
         ("injector", injector()),
         (
             "events",
@@ -144,6 +145,61 @@ fn injector() -> Value {
     ])
 }
 
+fn connections() -> Value {
+    let seconds = record(&["mean", "p50", "max"].map(|name| (name, number_or_null())));
+    let still_open = described(count(), "Of `count`, those that were still open when nmax gave them up.");
+    let held = record(&[("count", count()), ("still_open", still_open), ("seconds", seconds)]);
+    record(&[
+        ("opened", described(count(), "In the phase, like all but `addresses` and `held`.")),
+        ("policy", json!({ "enum": ["keep-alive", "per-iteration", "per-request"] })),
+        (
+            "retries",
+            described(count(), "Exchanges repeated because a kept connection had been closed."),
+        ),
+        ("informational", described(count(), "Interim (1xx) replies.")),
+        ("redirects", described(count(), "Redirects followed.")),
+        ("tls_handshakes", described(count(), "TLS handshakes that succeeded.")),
+        ("tls_resumed", described(count(), "Of those, how many resumed a session.")),
+        (
+            "resumed_share",
+            described(number_or_null(), "0 to 1; null without a handshake."),
+        ),
+        (
+            "addresses",
+            described(map(count()), "Connections opened by server address, whole run, at most 64 addresses."),
+        ),
+        (
+            "held",
+            described(
+                held,
+                "Sockets that servers kept open for 100 ms and longer after complete replies that should have ended them, whole run.",
+            ),
+        ),
+    ])
+}
+
+fn transaction() -> Value {
+    record(&[
+        ("count", described(count(), "Those that reached their end, failed ones included.")),
+        ("failed", count()),
+        ("rate_per_s", number_or_null()),
+        ("transaction_time_ms", reference("dist")),
+    ])
+}
+
+/// Phases of an exchange; those that took no time in any are absent.
+fn phases() -> Value {
+    let phase = record(&[
+        ("count", described(count(), "Exchanges in which it took time.")),
+        ("mean", number_or_null()),
+        ("p95", number_or_null()),
+        ("max", number_or_null()),
+    ]);
+    let properties: Map<String, Value> = PHASES.iter().map(|name| ((*name).to_owned(), phase.clone())).collect();
+    let description = "Milliseconds in the exchanges that had the phase; a phase that took no time in any is absent.";
+    json!({ "type": "object", "properties": properties, "description": description })
+}
+
 fn scenario() -> Value {
     record(&[
         ("iterations", count()),
@@ -160,19 +216,24 @@ fn stats() -> Value {
         ("failed", described(count(), "Valid replies that were not ok.")),
         ("errors", described(count(), "Exchanges without a valid reply.")),
         ("rate_per_s", number_or_null()),
-        ("bytes_received", count()),
-        ("bytes_sent", count()),
+        ("bytes_received", described(count(), "On the wire, heads included.")),
+        ("bytes_sent", described(count(), "On the wire, heads included.")),
+        (
+            "bytes_decoded",
+            described(count(), "Bodies received, content codings undone."),
+        ),
         ("status", map(count())),
         ("error_kinds", map(count())),
     ];
     fields.extend(times());
     let outcomes = ["ok", "failed", "error"].map(|outcome| (outcome, reference("times")));
     fields.push(("by_outcome", record(&outcomes)));
+    fields.push(("phases", phases()));
     record(&fields)
 }
 
-fn times() -> [(&'static str, Value); 3] {
-    ["response_time_ms", "service_time_ms", "send_lag_ms"].map(|time| (time, reference("dist")))
+fn times() -> [(&'static str, Value); 4] {
+    ["response_time_ms", "service_time_ms", "send_lag_ms", "ttfb_ms"].map(|time| (time, reference("dist")))
 }
 
 fn dist() -> Value {

@@ -48,12 +48,13 @@ const COLUMNS: [Column; 8] = [
     }),
 ];
 
-const WIDE_COLUMNS: [Column; 22] = [
+const WIDE_COLUMNS: [Column; 26] = [
     column("", "count", 11, |stats| number::count(stats.count)),
     column("", "failed", 6, |stats| number::share_or_unknown(stats.failure_rate)),
     column("", "rate", 8, |stats| number::rate_or_unknown(stats.rate_per_s)),
     column("", "received", 8, |stats| number::bytes(stats.bytes_received as f64)),
     column("", "sent", 8, |stats| number::bytes(stats.bytes_sent as f64)),
+    column("", "decoded", 8, |stats| number::bytes(stats.bytes_decoded as f64)),
     column("response", "min", 7, |stats| {
         number::time_or_unknown(stats.times.response.min_ns)
     }),
@@ -100,6 +101,15 @@ const WIDE_COLUMNS: [Column; 22] = [
     }),
     column("lag", "max", 7, |stats| {
         number::time_or_unknown(stats.times.send_lag.max_ns)
+    }),
+    column("first byte", "p50", 7, |stats| {
+        number::time_or_unknown(stats.times.ttfb.p50())
+    }),
+    column("first byte", "p95", 7, |stats| {
+        number::time_or_unknown(stats.times.ttfb.p95())
+    }),
+    column("first byte", "p99", 7, |stats| {
+        number::time_or_unknown(stats.times.ttfb.p99())
     }),
 ];
 

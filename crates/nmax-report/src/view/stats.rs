@@ -24,6 +24,8 @@ pub struct Stats {
     pub bytes_received: u64,
     /// Bytes sent on the wire.
     pub bytes_sent: u64,
+    /// Bytes of bodies received once content codings were undone.
+    pub bytes_decoded: u64,
     /// Replies by status code, ascending.
     pub status: Vec<(u16, u64)>,
     /// Errors by kind, those that occurred.
@@ -32,9 +34,41 @@ pub struct Stats {
     pub times: Times,
     /// Times by outcome: ok, failed, error.
     pub by_outcome: [Times; 3],
+    /// What exchanges are made of, in the order of their life; only what took time in at least one.
+    pub phases: Vec<PhaseTime>,
 }
 
-/// The three times of an exchange, side by side.
+/// Names of the phases of an exchange, in order.
+pub const PHASES: [&str; 6] = ["dns", "connect", "tls", "send", "wait", "receive"];
+
+/// One phase of exchanges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PhaseTime {
+    /// One of [`PHASES`].
+    pub name: &'static str,
+    /// Its times in the exchanges that had it.
+    pub time: Dist,
+    /// Its sum over all exchanges, ended or not by a reply, divided by their number, ns.
+    pub per_exchange_ns: f64,
+}
+
+impl PhaseTime {
+    /// The phases of these exchanges that took time.
+    fn all(stats: &RequestStats) -> Vec<Self> {
+        let spans = stats.phases.as_deref().cloned().unwrap_or_default();
+        let all = [&spans.dns, &spans.connect, &spans.tls, &spans.send, &stats.wait(), &spans.receive];
+        let row = |(name, times): (&'static str, &Histogram)| {
+            (!times.is_empty()).then(|| Self {
+                name,
+                time: Dist::of(times),
+                per_exchange_ns: times.exact().sum_ns as f64 / stats.count() as f64,
+            })
+        };
+        PHASES.into_iter().zip(all).filter_map(row).collect()
+    }
+}
+
+/// The times of an exchange, side by side.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
     /// done − intended
@@ -43,6 +77,8 @@ pub struct Times {
     pub service: Dist,
     /// sent − intended
     pub send_lag: Dist,
+    /// first byte − sent
+    pub ttfb: Dist,
 }
 
 /// Confidence of every interval.
@@ -126,6 +162,13 @@ impl Dist {
 }
 
 impl Stats {
+    /// How often bodies are larger than all that was received, heads included: what compression saved at least.
+    /// `None` when it saved nothing.
+    pub fn expansion(&self) -> Option<f64> {
+        let ratio = self.bytes_decoded as f64 / self.bytes_received.max(1) as f64;
+        (self.bytes_decoded > self.bytes_received).then_some(ratio)
+    }
+
     pub(super) fn of(stats: &RequestStats, length_s: f64) -> Self {
         let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
         status.sort_unstable();
@@ -147,10 +190,12 @@ impl Stats {
             rate_per_s: per_s(stats.count(), length_s),
             bytes_received: stats.bytes_received,
             bytes_sent: stats.bytes_sent,
+            bytes_decoded: stats.bytes_decoded,
             status,
             error_kinds: kinds.filter(|(_, count)| *count > 0).collect(),
             times,
             by_outcome,
+            phases: PhaseTime::all(stats),
         }
     }
 }
@@ -161,6 +206,7 @@ impl Times {
             response: Dist::of(&set.response),
             service: Dist::of(&set.service),
             send_lag: Dist::of(&set.send_lag),
+            ttfb: Dist::of(&set.ttfb),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
 use nmax_report::terminal::Style;
+use nmax_report::view::PHASES;
 use nmax_report::{View, csv, html, json, junit, number, terminal};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -50,6 +51,7 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
         ("response_time_p999_ms", ["response_time_ms", "p999"]),
         ("service_time_p95_ms", ["service_time_ms", "p95"]),
         ("send_lag_max_ms", ["send_lag_ms", "max"]),
+        ("ttfb_p95_ms", ["ttfb_ms", "p95"]),
     ] {
         let index = header.iter().position(|title| *title == column).unwrap();
         assert_eq!(
@@ -57,6 +59,17 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
             in_json[path[0]][path[1]].as_f64(),
             "{name}: {column}"
         );
+    }
+    let cell = |column: &str| row[header.iter().position(|title| *title == column).unwrap()];
+    assert_eq!(cell("bytes_decoded"), in_json["bytes_decoded"].to_string(), "{name}");
+    for phase in PHASES {
+        let told = &in_json["phases"][phase];
+        let count = told["count"].as_u64().unwrap_or(0);
+        assert_eq!(cell(&format!("{phase}_count")), count.to_string(), "{name}");
+        for stat in ["mean", "p95", "max"] {
+            let column = format!("{phase}_{stat}_ms");
+            assert_eq!(cell(&column).parse().ok(), told[stat].as_f64(), "{name}: {column}");
+        }
     }
     let wide = terminal::table(
         view,
@@ -80,6 +93,7 @@ fn check_row(view: &View, name: &str, in_json: &Value, text: &str, page: &str) {
         response.max_ns,
         service.p95(),
         stats.times.send_lag.p99(),
+        stats.times.ttfb.p95(),
     ] {
         let printed = number::time_or_unknown(ns);
         assert!(line.contains(&printed), "{printed} in {line}");
@@ -101,7 +115,7 @@ proptest! {
         }
         check_row(&view, "total", &summary["total"], &text, &page);
         let sum = |key: &str| summary["requests"].as_object().unwrap().values().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
-        for key in ["count", "ok", "failed", "errors", "bytes_received"] {
+        for key in ["count", "ok", "failed", "errors", "bytes_received", "bytes_decoded"] {
             prop_assert_eq!(sum(key), summary["total"][key].as_u64().unwrap(), "{}", key);
         }
         prop_assert_eq!(sum("ok") + sum("failed") + sum("errors"), sum("count"));
@@ -112,6 +126,67 @@ proptest! {
         let median = number::time_or_unknown(view.requests[0].1.times.response.p50());
         let told = cases.contains(&format!("response p50 {median}"));
         prop_assert!(told);
+    }
+
+    /// Law: connections, phases and transactions are the same numbers in table, JSON, JUnit and page.
+    #[test]
+    fn outputs_agree_on_connections(shape in shapes()) {
+        let view = Run::new(&shape).view();
+        let (summary, page, table) = (json::summary(&view), html::page(&view), terminal::table(&view, Style::default()));
+        let (connections, told) = (&view.connections, &summary["connections"]);
+        let counts = [
+            ("opened", connections.opened, "Connections opened"),
+            ("retries", connections.retries, "Repeated on a new connection"),
+            ("redirects", connections.redirects, "Redirects followed"),
+            ("informational", connections.informational, "Interim (1xx) replies"),
+        ];
+        for (key, count, title) in counts {
+            prop_assert_eq!(told[key].as_u64(), Some(count), "{}", key);
+            let row = format!("{title}</th><td>{}</td>", number::count(count));
+            prop_assert!(page.contains(&row), "{row}");
+        }
+        let of_tls = format!("{} handshakes, {} resumed", told["tls_handshakes"], told["tls_resumed"]);
+        prop_assert_eq!(table.contains(&of_tls), connections.tls_handshakes > 0, "{}", of_tls);
+        prop_assert_eq!(told["resumed_share"].is_null(), connections.tls_handshakes == 0);
+        let unwrapped = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        for (address, count) in &connections.addresses {
+            prop_assert_eq!(told["addresses"][address].as_u64(), Some(*count));
+            let named = format!("{address} {}", number::count(*count));
+            prop_assert!(unwrapped.contains(&named), "{named}");
+            let row = format!(">{address}</th><td>{}</td>", number::count(*count));
+            prop_assert!(page.contains(&row), "{row}");
+        }
+        let held = told["held"]["seconds"]["p50"].as_f64().map(|seconds| (seconds * 1e9).round() as u64);
+        prop_assert_eq!(held.map(|ns| ns / 1_000), connections.held.p50().map(|ns| (ns as f64 / 1e3).round() as u64));
+        for phase in &view.total.phases {
+            let p95 = number::time_or_unknown(phase.time.p95());
+            let named = format!("p95 {p95}");
+            prop_assert!(unwrapped.contains(&named), "{}: {named} in {table}", phase.name);
+            prop_assert!(page.contains(&format!("<td>{p95}</td>")), "{} p95 {p95}", phase.name);
+        }
+        for row in &view.transactions {
+            let told = &summary["transactions"][&row.name];
+            prop_assert_eq!((told["count"].as_u64(), told["failed"].as_u64()), (Some(row.count), Some(row.failed)));
+            let p95 = number::time_or_unknown(row.time.p95());
+            let line = table.lines().find(|line| line.starts_with(&row.name)).expect("the transaction has a line");
+            let named = format!("p95 {p95}");
+            prop_assert!(line.contains(&p95) && junit::xml(&view).contains(&named), "{line}");
+            prop_assert!(page.contains(&format!("<td>{p95}")), "{p95}");
+        }
+    }
+
+    /// Law: the phases of a name add up to the mean of what an exchange took on the network.
+    #[test]
+    fn phases_add_up(shape in shapes()) {
+        let run = Run::new(&shape);
+        let view = run.view();
+        let sum: f64 = view.total.phases.iter().map(|phase| phase.per_exchange_ns).sum();
+        let total = run.totals().total(nmax_metrics::Section::Hold);
+        let spans = total.phases.clone().unwrap_or_default();
+        let network = [&spans.dns, &spans.connect, &spans.tls].map(|span| span.exact().sum_ns).iter().sum::<u128>();
+        let latencies = total.latencies();
+        let want = (network + latencies.ttfb.exact().sum_ns + spans.receive.exact().sum_ns) as f64 / total.count() as f64;
+        prop_assert!((sum - want).abs() <= 1e-9 * want.max(1.0), "{sum} {want}");
     }
 
     /// Law: the intended rate is what the windows were filled with.
@@ -132,7 +207,7 @@ fn junit_counts_what_it_lists() {
     })
     .view();
     let xml = junit::xml(&view);
-    let cases = 1 + view.thresholds.len() + view.gates.len() + view.requests.len();
+    let cases = 1 + view.thresholds.len() + view.gates.len() + view.requests.len() + view.transactions.len();
     assert_eq!(xml.matches("<testcase").count(), cases);
     assert_eq!(xml.matches("<failure").count(), 2, "the verdict and one threshold");
     assert!(xml.contains(&format!("tests=\"{cases}\" failures=\"2\"")));
@@ -183,4 +258,21 @@ fn what_was_not_tested_is_not_shown_as_held() {
         (&gate["holds"], &gate["value"], &gate["unit"]),
         (&Value::Bool(true), &Value::Null, &Value::from("ratio"))
     );
+}
+
+/// Where there is nothing to say of connections, nothing is said.
+#[test]
+fn quiet_connections_take_no_line() {
+    let mut run = Run::new(&Shape {
+        hold_s: 1,
+        ..Shape::default()
+    });
+    let talkative = terminal::table(&run.view(), Style::default());
+    run.windows.clear();
+    run.catalog.transactions.clear();
+    let table = terminal::table(&run.view(), Style::default());
+    for word in ["connections ", "tls ", "addresses ", "phases ", "redirects ", "bodies ", "Transactions"] {
+        assert!(talkative.contains(word) && !table.contains(word), "{word}");
+    }
+    assert!(!html::page(&run.view()).contains("id=\"phases"));
 }

@@ -124,11 +124,13 @@ fn wrong_output_does_not_satisfy_it() {
         })
         .view(),
     );
-    let breaks: [(&str, Value); 4] = [
+    let breaks: [(&str, Value); 6] = [
         ("/verdict", "ok".into()),
         ("/total/count", 1.5.into()),
         ("/total/response_time_ms/p99", "1 ms".into()),
         ("/schema_version", 2.into()),
+        ("/total/phases/wait/p95", "1 ms".into()),
+        ("/connections/policy", "none".into()),
     ];
     for (path, wrong) in breaks {
         let mut bad = good.clone();

@@ -1,0 +1,140 @@
+//! What connections, phases and transactions have to say: a line each, and only where there is something.
+
+use super::text::{Ink, left, right, shorten};
+use super::{Page, more};
+use crate::number;
+use crate::view::{Connections, TransactionRow, View};
+
+/// Columns of the word before a line.
+const WORD: usize = 13;
+/// Most addresses named.
+const ADDRESSES_MAX: usize = 6;
+/// Most transactions; the page and the files have the others.
+const ROWS_MAX: usize = 40;
+
+/// Writes the lines and the table of transactions.
+pub(super) fn write(page: &mut Page, view: &View) {
+    let connections = &view.connections;
+    let lines = [
+        ("connections", opened(connections)),
+        ("tls", handshakes(connections)),
+        ("addresses", addresses(connections)),
+        ("phases", phases(view)),
+        ("redirects", followed(connections)),
+        ("interim", interim(connections)),
+        ("bodies", bodies(view)),
+    ];
+    if lines.iter().any(|(_, text)| text.is_some()) {
+        page.line("");
+    }
+    for (word, text) in lines {
+        text.into_iter().for_each(|text| page.entry_at(WORD, word, &text));
+    }
+    transactions(page, view);
+}
+
+fn opened(connections: &Connections) -> Option<String> {
+    let Connections {
+        opened,
+        policy,
+        retries,
+        ..
+    } = connections;
+    let retried = match retries {
+        0 => String::new(),
+        n => format!(
+            "; {} exchanges repeated, for a kept connection had been closed",
+            number::count(*n)
+        ),
+    };
+    (*opened > 0 || *retries > 0).then(|| format!("{} opened, {policy}{retried}", number::count(*opened)))
+}
+
+fn handshakes(connections: &Connections) -> Option<String> {
+    let share = connections.resumed_share?;
+    Some(format!(
+        "{} handshakes, {} resumed ({})",
+        number::count(connections.tls_handshakes),
+        number::count(connections.tls_resumed),
+        number::share(share)
+    ))
+}
+
+/// Where connections went, when there was a choice.
+fn addresses(connections: &Connections) -> Option<String> {
+    let all = &connections.addresses;
+    let named = all.iter().take(ADDRESSES_MAX);
+    let named: Vec<_> = named
+        .map(|(address, count)| format!("{address} {}", number::count(*count)))
+        .collect();
+    let rest = match all.len().saturating_sub(ADDRESSES_MAX) {
+        0 => String::new(),
+        n => format!(", {n} more"),
+    };
+    (all.len() > 1).then(|| format!("{}{rest} (whole run)", named.join(", ")))
+}
+
+fn phases(view: &View) -> Option<String> {
+    let one = |row: &crate::view::PhaseTime| match row.name {
+        "wait" => format!(
+            "wait p50 {} p95 {}",
+            number::time_or_unknown(row.time.p50()),
+            number::time_or_unknown(row.time.p95())
+        ),
+        name => format!("{name} p95 {}", number::time_or_unknown(row.time.p95())),
+    };
+    let all: Vec<_> = view.total.phases.iter().map(one).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+fn followed(connections: &Connections) -> Option<String> {
+    let count = connections.redirects;
+    (count > 0).then(|| format!("{} followed", number::count(count)))
+}
+
+fn interim(connections: &Connections) -> Option<String> {
+    let count = connections.informational;
+    (count > 0).then(|| format!("{} interim (1xx) replies, not counted as replies", number::count(count)))
+}
+
+fn bodies(view: &View) -> Option<String> {
+    let expansion = view.total.expansion()?;
+    Some(format!(
+        "{} decoded from {} received ({} times)",
+        number::bytes(view.total.bytes_decoded as f64),
+        number::bytes(view.total.bytes_received as f64),
+        number::digits(expansion)
+    ))
+}
+
+/// A column of the table of transactions.
+type Column = (&'static str, usize, fn(&TransactionRow) -> String);
+
+const COLUMNS: [Column; 6] = [
+    ("count", 7, |row| number::short_count(row.count)),
+    ("failed", 7, |row| number::share_or_unknown(row.failure_rate)),
+    ("rate", 9, |row| number::rate_or_unknown(row.rate_per_s)),
+    ("p50", 8, |row| number::time_or_unknown(row.time.p50())),
+    ("p95", 8, |row| number::time_or_unknown(row.time.p95())),
+    ("p99", 8, |row| number::time_or_unknown(row.time.p99())),
+];
+
+fn transactions(page: &mut Page, view: &View) {
+    if view.transactions.is_empty() {
+        return;
+    }
+    page.heading(&format!("Transactions (phase {})", view.phase.name));
+    let numbers: usize = COLUMNS.iter().map(|(_, width, _)| width).sum();
+    let name = (page.width - numbers).min(48);
+    let titles: String = COLUMNS.iter().map(|(title, width, _)| right(title, *width)).collect();
+    let titles = page.paint(&(left("", name) + &titles), Ink::Dim);
+    page.line(&titles);
+    for row in view.transactions.iter().take(ROWS_MAX) {
+        let cells: String = COLUMNS
+            .iter()
+            .map(|(_, width, cell)| right(&cell(row), *width))
+            .collect();
+        page.line(&(left(&shorten(&row.name, name), name) + &cells));
+    }
+    more(page, view.transactions.len(), ROWS_MAX, "transactions in the report");
+}

@@ -1,0 +1,89 @@
+//! Connections, what was done on them, and transactions.
+
+use nmax_metrics::{Aggregate, Catalog, Section};
+
+use super::{Dist, per_s};
+
+/// Connections, and what was done on them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connections {
+    /// Opened in the phase.
+    pub opened: u64,
+    /// The plan's policy: `keep-alive`, `per-iteration` or `per-request`.
+    pub policy: &'static str,
+    /// Exchanges of the phase repeated because a kept connection had been closed.
+    pub retries: u64,
+    /// Interim (1xx) replies of the phase.
+    pub informational: u64,
+    /// Redirects followed in the phase.
+    pub redirects: u64,
+    /// TLS handshakes of the phase that succeeded.
+    pub tls_handshakes: u64,
+    /// Of those, how many resumed a session.
+    pub tls_resumed: u64,
+    /// `tls_resumed` / `tls_handshakes`; `None` without a handshake.
+    pub resumed_share: Option<f64>,
+    /// Connections opened in the whole run by server address, most first; what is beyond the cap is missing.
+    pub addresses: Vec<(String, u64)>,
+    /// Sockets that servers kept open after complete replies that should have ended them, whole run.
+    pub held: Dist,
+    /// Of those, how many were still open when given up.
+    pub held_open: u64,
+}
+
+impl Connections {
+    pub(super) fn of(counted: &Aggregate, whole: &Aggregate, policy: &'static str) -> Self {
+        let (load, all) = (counted.load(Section::Hold), whole.load(Section::Hold));
+        let mut addresses: Vec<_> = all
+            .addresses
+            .iter()
+            .map(|(address, count)| (address.to_string(), *count))
+            .collect();
+        addresses.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        Self {
+            opened: load.connections,
+            policy,
+            retries: load.retries,
+            informational: load.informational,
+            redirects: load.redirects,
+            tls_handshakes: load.tls_handshakes,
+            tls_resumed: load.tls_resumed,
+            resumed_share: (load.tls_handshakes > 0).then(|| load.tls_resumed as f64 / load.tls_handshakes as f64),
+            addresses,
+            held: Dist::of(&all.held),
+            held_open: all.held_open,
+        }
+    }
+}
+
+/// Numbers of a transaction: several exchanges that a user feels as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TransactionRow {
+    /// Its name.
+    pub name: String,
+    /// Those that reached their end, failed ones included.
+    pub count: u64,
+    /// Of those, the ones in which something was not ok.
+    pub failed: u64,
+    /// `failed` / `count`; `None` without any.
+    pub failure_rate: Option<f64>,
+    /// Ended per second.
+    pub rate_per_s: Option<f64>,
+    /// From the intended start of the first exchange to the end of the last.
+    pub time: Dist,
+}
+
+pub(super) fn transactions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<TransactionRow> {
+    let row = |(index, name): (usize, &String)| {
+        let stats = counted.transaction(Section::Hold, index)?;
+        Some(TransactionRow {
+            name: name.clone(),
+            count: stats.count,
+            failed: stats.failed,
+            failure_rate: (stats.count > 0).then(|| stats.failed as f64 / stats.count as f64),
+            rate_per_s: per_s(stats.count, length_s),
+            time: Dist::of(&stats.time),
+        })
+    };
+    catalog.transactions.iter().enumerate().filter_map(row).collect()
+}
