@@ -1,3 +1,5 @@
+//! Plan documents.
+
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|input: &[u8]| nmax_fuzz::plan::holds(input));
