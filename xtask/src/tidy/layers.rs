@@ -69,6 +69,7 @@ pub(crate) const TABLE: [Row; 13] = [
             "brotli-decompressor",
             "flate2",
             "httparse",
+            "nix",
             "psl",
             "rustix",
             "rustls-native-certs",
