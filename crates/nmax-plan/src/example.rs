@@ -8,7 +8,7 @@ target: http://127.0.0.1:8080          # scheme, host and port; `--target URL` o
 
 defaults:
   connection: keep-alive               # keep-alive | per-iteration | per-request
-  visitor: returning                   # returning | new (fresh connections in each iteration)
+  visitor: returning                   # returning | new (fresh connections in each iteration) | { new: 30% }
   timeout: 10s                         # from the intended start of a request to its last byte
 
 # Rows of a CSV file with a header row, read with ${terms.q}:

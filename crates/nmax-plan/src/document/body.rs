@@ -104,7 +104,7 @@ fn part(decoder: &mut Decoder, node: &Node, name: &Template, names: &Names) -> O
     let (content, file_name) = match (fields.entry("file"), fields.entry("text")) {
         (Some(file), None) => {
             let file = decoder.file(&file.value)?;
-            let told = told.unwrap_or_else(|| Some(Template::text(base_name(&file))))?;
+            let told = told.unwrap_or_else(|| Some(base_name(&file)))?;
             (PartContent::File(file), Some(told))
         }
         (None, Some(text)) => {
@@ -158,8 +158,11 @@ fn media_type(decoder: &mut Decoder, node: &Node) -> Option<String> {
 }
 
 /// The name of a file without its folders.
-fn base_name(file: &str) -> &str {
-    file.rsplit(['/', '\\']).next().unwrap_or(file)
+fn base_name(file: &str) -> Template {
+    match file.rsplit(['/', '\\']).next() {
+        None | Some("") => Template::default(),
+        Some(name) => Template::text(name),
+    }
 }
 
 /// Whether the body waits until the server asks for it.

@@ -22,8 +22,8 @@ use yaml::Yaml;
 pub fn to_yaml(plan: &Plan) -> String {
     let mut map = vec![
         entry("nmax", plain(1)),
-        entry("name", text(&plan.name)),
-        entry("target", text(&plan.target)),
+        entry("name", expanded(&plan.name)),
+        entry("target", expanded(&plan.target)),
         http::defaults(plan),
     ];
     if !plan.hosts.is_empty() {
@@ -49,7 +49,12 @@ pub fn to_yaml(plan: &Plan) -> String {
     map.push(entry("seed", plain(plan.seed)));
     map.push(entry(
         "thresholds",
-        Yaml::List(plan.thresholds.iter().map(|threshold| text(&threshold.text)).collect()),
+        Yaml::List(
+            plan.thresholds
+                .iter()
+                .map(|threshold| expanded(&threshold.text))
+                .collect(),
+        ),
     ));
     map.push(entry("window", duration(plan.window)));
     Yaml::Map(map).to_string()
@@ -61,6 +66,16 @@ fn entry(key: &str, value: Yaml) -> (String, Yaml) {
 
 fn text(text: &str) -> Yaml {
     Yaml::Text(text.to_owned())
+}
+
+/// A text of a place where only `${env.NAME}` is replaced when it is read.
+fn expanded(text: &str) -> Yaml {
+    let has_hole = text.contains("${env.");
+    Yaml::Text(if has_hole {
+        text.replace('$', "$$")
+    } else {
+        text.to_owned()
+    })
 }
 
 fn plain(value: impl ToString) -> Yaml {
@@ -83,7 +98,7 @@ fn word<T: PartialEq>(words: Words<T>, value: &T) -> Yaml {
 }
 
 fn data(feeder: &Feeder) -> Yaml {
-    let mut map = vec![entry("csv", text(&feeder.file))];
+    let mut map = vec![entry("csv", expanded(&feeder.file))];
     let pick = match feeder.pick {
         Pick::Sequential => "sequential",
         Pick::Unique => "unique",
@@ -163,7 +178,7 @@ fn request(request: &Request, scope: &Scope) -> Yaml {
         Body::Json(body) => map.push(entry("json", scope.text(body))),
         Body::Form(form) => map.push(entry("form", pairs(form, scope))),
         Body::Multipart(parts) => map.push(entry("multipart", multipart(parts, scope))),
-        Body::File(file) => map.push(entry("file", text(file))),
+        Body::File(file) => map.push(entry("file", expanded(file))),
     }
     if request.expect_continue {
         map.push(entry("expect_continue", plain(true)));
@@ -219,10 +234,10 @@ fn part(part: &FormPart, scope: &Scope) -> Yaml {
             return scope.text(content);
         }
         PartContent::Text(content) => vec![entry("text", scope.text(content))],
-        PartContent::File(file) => vec![entry("file", text(file))],
+        PartContent::File(file) => vec![entry("file", expanded(file))],
     };
     if let Some(content_type) = &part.content_type {
-        map.push(entry("type", text(content_type)));
+        map.push(entry("type", expanded(content_type)));
     }
     if let Some(name) = &part.file_name {
         map.push(entry("name", scope.text(name)));

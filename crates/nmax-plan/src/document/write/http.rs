@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use super::{Scope, Yaml, duration, entry, headers, plain, text, word};
+use super::{Scope, Yaml, duration, entry, expanded, headers, plain, word};
 use crate::document::keys::{CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, VERSION, VISITOR};
 use crate::plan::{Coding, Defaults, Dns, HostOverride, Plan, Visitor};
 use crate::units::{format_duration, format_share, format_size};
@@ -45,7 +45,7 @@ pub(super) fn defaults(plan: &Plan) -> (String, Yaml) {
     if !defaults.source_addresses.is_empty() {
         map.push(entry("source_addresses", texts(&defaults.source_addresses)));
     }
-    map.extend(defaults.proxy.as_ref().map(|proxy| entry("proxy", text(proxy))));
+    map.extend(defaults.proxy.as_ref().map(|proxy| entry("proxy", expanded(proxy))));
     entry("defaults", Yaml::Map(map))
 }
 
@@ -54,7 +54,7 @@ fn non_empty(key: &str, map: Vec<(String, Yaml)>) -> Option<(String, Yaml)> {
 }
 
 fn texts(items: &[impl ToString]) -> Yaml {
-    Yaml::List(items.iter().map(|item| text(&item.to_string())).collect())
+    Yaml::List(items.iter().map(|item| expanded(&item.to_string())).collect())
 }
 
 fn visitor(visitor: &Visitor) -> Yaml {
@@ -88,8 +88,8 @@ fn tls(defaults: &Defaults) -> Vec<(String, Yaml)> {
         tls.push(entry("insecure", plain(true)));
     }
     if let Some(client) = &defaults.client_certificate {
-        tls.push(entry("certificate", text(&client.certificate_file)));
-        tls.push(entry("key", text(&client.key_file)));
+        tls.push(entry("certificate", expanded(&client.certificate_file)));
+        tls.push(entry("key", expanded(&client.key_file)));
     }
     tls
 }

@@ -124,8 +124,13 @@ fn part(slots: usize) -> impl Strategy<Value = FormPart> {
     })
 }
 
+/// Any name, also one that looks like a hole or has no last part.
 fn file() -> impl Strategy<Value = String> {
-    any_text().prop_filter("no hole", |text| !text.contains("${env."))
+    prop_oneof![
+        any_text(),
+        any_text().prop_map(|text| format!("${{env.TOKEN}}$${text}")),
+        any_text().prop_map(|text| format!("{text}/"))
+    ]
 }
 
 fn body(slots: usize) -> impl Strategy<Value = Body> {
