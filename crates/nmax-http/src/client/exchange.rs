@@ -30,7 +30,7 @@ pub struct Request<'a> {
     pub is_head: bool,
     /// Sending it twice does no more than sending it once, so a stale connection is tried again.
     pub idempotent: bool,
-    /// The request offers to keep the connection; false closes it after the reply.
+    /// The request offers to keep the connection; false leaves its end to the server, once the reply is complete.
     pub keep_alive: bool,
     /// What becomes of the reply's body.
     pub keep_body: KeepBody,
@@ -149,7 +149,8 @@ impl<C: Clock + 'static> Client<C> {
         if let Some(done) = self.run_on_kept(request).await? {
             return Ok(done);
         }
-        let mut stream = self.open(request.origin).await?;
+        // Boxed, because every visitor holds room for its exchange all the time, and seldom opens a connection.
+        let mut stream = Box::pin(self.open(request.origin)).await?;
         let end = self.converse(&mut stream, request).await?;
         Ok(self.settle(request.origin.clone(), stream, request, &end))
     }

@@ -1,11 +1,11 @@
 //! An exchange on a kept connection allocates nothing.
 
 use allocation_counter::measure;
-use nmax_http::{Jar, KeepBody, Origin, Request, Url};
+use nmax_http::{Jar, KeepBody, Origin, Request, Scheme, Url};
 use tokio::io::AsyncWriteExt;
 use tokio::runtime::Builder;
 
-use crate::server::{client, get, read_request, serve};
+use crate::server::{client, get, origin, read_request, serve};
 
 /// The server has a thread of its own, because allocations are counted per thread.
 fn serve_elsewhere() -> Origin {
@@ -69,4 +69,13 @@ fn writing_cookies() {
     let mut out = Vec::with_capacity(100);
     let counted = measure(|| assert!(jar.write(&url.origin, &url.target, 0, &mut out)));
     assert_eq!((counted.count_total, out.as_slice()), (0, &b"a=1"[..]));
+}
+
+/// Every virtual user holds a client, and the future of an exchange also while it thinks.
+#[test]
+fn an_exchange_takes_little_room() {
+    let origin = origin(Scheme::Http, "h", 80);
+    let (mut client, request) = (client(), get(&origin));
+    let sizes = (size_of_val(&client), size_of_val(&client.exchange(&request)));
+    assert!(sizes.0 <= 1024 && sizes.1 <= 512, "bytes of client and future: {sizes:?}");
 }

@@ -1,14 +1,15 @@
 //! Limits of the phases of an exchange, and the time that sending takes.
 
+use std::rc::Rc;
 use std::time::Duration;
 
-use nmax_http::{Config, Origin, PhaseLimits, Request, Scheme};
-use nmax_metrics::{ErrorKind, Nanos};
+use nmax_http::{Alarm, Client, Config, Origin, PhaseLimits, Request, Scheme, Shared};
+use nmax_metrics::{Clock, ErrorKind, Nanos};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use crate::server::{
-    GET, by_alarm, client, client_by_hand, config, get, origin, pause, read_request, serve, serve_always,
+    GET, Readings, by_alarm, client, client_by_hand, config, get, origin, pause, read_request, serve, serve_always,
 };
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -52,11 +53,14 @@ fn limits() -> PhaseLimits {
     }
 }
 
-async fn check(origin: &Origin, bytes: &[u8], phase: &str, limit_s: u64) {
-    let settings = Config {
+fn limited() -> Config {
+    Config {
         phase_limits: limits(),
         ..config()
-    };
+    }
+}
+
+async fn check(settings: Config, origin: &Origin, bytes: &[u8], phase: &str, limit_s: u64) {
     let (mut client, _, clock, alarm) = client_by_hand(settings);
     clock.set(Nanos::from_millis(500));
     let request = Request { bytes, ..get(origin) };
@@ -74,8 +78,14 @@ async fn check(origin: &Origin, bytes: &[u8], phase: &str, limit_s: u64) {
 
 #[tokio::test]
 async fn each_phase_ends_at_its_own_limit() {
+    let silent_server = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let mut asking = limited();
+    asking.names.servers = vec![silent_server.local_addr().unwrap()];
+    let named = origin(Scheme::Http, "shop.test", 80);
+    check(asking, &named, GET, "dns", 1).await;
+
     let (silent, listener, waiting) = silent_address().await;
-    check(&silent, GET, "connect", 2).await;
+    check(limited(), &silent, GET, "connect", 2).await;
     drop((listener, waiting));
 
     let deaf = deaf().await;
@@ -83,9 +93,9 @@ async fn each_phase_ends_at_its_own_limit() {
         scheme: Scheme::Https,
         ..deaf.clone()
     };
-    check(&https, GET, "tls", 3).await;
-    check(&deaf, &vec![b'x'; 20_000_000], "send", 4).await;
-    check(&deaf, GET, "wait", 5).await;
+    check(limited(), &https, GET, "tls", 3).await;
+    check(limited(), &deaf, &vec![b'x'; 20_000_000], "send", 4).await;
+    check(limited(), &deaf, GET, "wait", 5).await;
 
     let (slow, _) = serve(|mut stream, _| async move {
         read_request(&mut stream).await;
@@ -94,7 +104,7 @@ async fn each_phase_ends_at_its_own_limit() {
         std::future::pending::<()>().await;
     })
     .await;
-    check(&slow, GET, "receive", 6).await;
+    check(limited(), &slow, GET, "receive", 6).await;
 }
 
 /// An interim reply is no first byte: the wait goes on, from its own beginning.
@@ -106,18 +116,14 @@ async fn an_interim_reply_does_not_end_the_wait() {
         std::future::pending::<()>().await;
     })
     .await;
-    check(&origin, GET, "wait", 5).await;
+    check(limited(), &origin, GET, "wait", 5).await;
 }
 
 /// Each reply comes at once, so no limit passes, and none of an earlier phase sticks.
 #[tokio::test]
 async fn limits_that_are_kept_change_nothing() {
     let (origin, accepted) = serve_always(TINY).await;
-    let settings = Config {
-        phase_limits: limits(),
-        ..config()
-    };
-    let (mut client, _, clock, _) = client_by_hand(settings);
+    let (mut client, _, clock, _) = client_by_hand(limited());
     for round in 0..20 {
         clock.set(Nanos::from_secs(round * 100));
         let exchange = client.exchange(&get(&origin)).await;
@@ -185,4 +191,22 @@ async fn a_dropped_upload_tells_how_long_it_was_sent() {
     let known = client.abandon();
     assert_eq!((known.send, known.first_byte), (Nanos::from_secs(9), None));
     pause().await;
+}
+
+/// Law: DNS + connect + TLS <= sent - start, for the time that a client needs lies between its phases.
+#[tokio::test]
+async fn the_spans_of_connecting_lie_before_the_sending() {
+    let (literal, _) = serve_always(TINY).await;
+    let named = origin(Scheme::Http, "localhost", literal.port);
+    let clock = Readings::default();
+    let shared = Rc::new(Shared::new(config(), clock.clone()).unwrap());
+    let mut client = Client::new(shared, Alarm::default());
+    for round in 0..3 {
+        let start = clock.now();
+        let exchange = client.exchange(&get(&named)).await;
+        assert_eq!((exchange.status, exchange.error), (Some(200), None));
+        let before = exchange.sent.unwrap().since(start);
+        assert!(exchange.network.total() <= before);
+        assert_eq!(exchange.network.total() > Nanos::ZERO, round == 0, "a kept connection has none");
+    }
 }

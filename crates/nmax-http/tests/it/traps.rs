@@ -81,13 +81,13 @@ async fn header_names_have_no_case() {
     }
 }
 
-/// A server that sends a body byte by byte, and how many it got rid of.
+/// A server that sends a body byte by byte.
 async fn drip(length: usize) -> Origin {
     let (origin, _) = serve(move |mut stream, _| async move {
         stream.set_nodelay(true).unwrap();
         read_request(&mut stream).await;
-        let head = format!("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n");
-        stream.write_all(head.as_bytes()).await.unwrap();
+        let head = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+        stream.write_all(head).await.unwrap();
         for _ in 0..length {
             for byte in b"1\r\nx\r\n" {
                 if stream.write_all(&[*byte]).await.is_err() {
@@ -256,7 +256,8 @@ enum Leave {
     AfterOneByte,
 }
 
-/// A server that answers `good` connections properly once and then leaves; later connections are left at once.
+/// A server that answers once and leaves when the next request comes. Later connections are answered, or left at
+/// once.
 async fn leaving(leave: Leave, answers: bool) -> (Origin, Accepted) {
     serve(move |mut stream, number| async move {
         read_request(&mut stream).await;
