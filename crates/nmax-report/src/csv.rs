@@ -83,10 +83,7 @@ fn times(dist: &Dist) -> impl Iterator<Item = String> {
         dist.max_ns.map(|ns| ns as f64),
     ];
     let quantiles = dist.quantiles_ns.map(|ns| ns.map(|ns| ns as f64));
-    exact
-        .into_iter()
-        .chain(quantiles)
-        .map(milliseconds)
+    exact.into_iter().chain(quantiles).map(milliseconds)
 }
 
 fn decimal(value: f64) -> String {

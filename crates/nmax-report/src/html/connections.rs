@@ -18,9 +18,9 @@ const MEANINGS: [&str; PHASES.len()] = [
     "name resolution",
     "TCP connect, a proxy's tunnel included",
     "TLS handshake",
-    "from the first byte written until the kernel had taken the last",
-    "from there to the first byte of the reply",
-    "from the first byte of the reply to the last",
+    "writing the request, where the kernel did not take it at once",
+    "from the request's last byte to the reply's first",
+    "from the reply's first byte to its last",
 ];
 
 pub(super) fn write(page: &mut Page, view: &View) {
@@ -73,8 +73,8 @@ fn figure(page: &mut Page, view: &View) {
         ""
     };
     page.add(format_args!(
-        "<figure><figcaption><h3>Phases of an exchange</h3><p>Mean time per exchange on the network, phase {}: what an \
-         exchange without the phase did not need counts as zero.{shown}</p><ul class=\"legend\">",
+        "<figure><figcaption><h3>Phases of an exchange</h3><p>Mean time per exchange on the network, phase {}; an \
+         exchange without a phase counts as zero.{shown}</p><ul class=\"legend\">",
         view.phase.name
     ));
     for row in &view.total.phases {
@@ -123,7 +123,7 @@ fn table(page: &mut Page, view: &View) {
             page.add(format_args!("<td>{}</td>", number::time_or_unknown(value)));
         }
         page.add(format_args!(
-            "<td>{}</td><td class=\"l w\">{meaning}</td></tr>",
+            "<td>{}</td><td class=\"l\">{meaning}</td></tr>",
             number::time(row.per_exchange_ns)
         ));
     }

@@ -147,11 +147,20 @@ fn injector() -> Value {
 
 fn connections() -> Value {
     let seconds = record(&["mean", "p50", "max"].map(|name| (name, number_or_null())));
-    let still_open = described(count(), "Of `count`, those that were still open when nmax gave them up.");
+    let still_open = described(
+        count(),
+        "Of `count`, those that were still open when nmax gave them up.",
+    );
     let held = record(&[("count", count()), ("still_open", still_open), ("seconds", seconds)]);
     record(&[
-        ("opened", described(count(), "In the phase, like all but `addresses` and `held`.")),
-        ("policy", json!({ "enum": ["keep-alive", "per-iteration", "per-request"] })),
+        (
+            "opened",
+            described(count(), "In the phase, like all but `addresses` and `held`."),
+        ),
+        (
+            "policy",
+            json!({ "enum": ["keep-alive", "per-iteration", "per-request"] }),
+        ),
         (
             "retries",
             described(count(), "Exchanges repeated because a kept connection had been closed."),
@@ -159,14 +168,20 @@ fn connections() -> Value {
         ("informational", described(count(), "Interim (1xx) replies.")),
         ("redirects", described(count(), "Redirects followed.")),
         ("tls_handshakes", described(count(), "TLS handshakes that succeeded.")),
-        ("tls_resumed", described(count(), "Of those, how many resumed a session.")),
+        (
+            "tls_resumed",
+            described(count(), "Of those, how many resumed a session."),
+        ),
         (
             "resumed_share",
             described(number_or_null(), "0 to 1; null without a handshake."),
         ),
         (
             "addresses",
-            described(map(count()), "Connections opened by server address, whole run, at most 64 addresses."),
+            described(
+                map(count()),
+                "Connections opened by server address, whole run, at most 64 addresses.",
+            ),
         ),
         (
             "held",
@@ -180,7 +195,10 @@ fn connections() -> Value {
 
 fn transaction() -> Value {
     record(&[
-        ("count", described(count(), "Those that reached their end, failed ones included.")),
+        (
+            "count",
+            described(count(), "Those that reached their end, failed ones included."),
+        ),
         ("failed", count()),
         ("rate_per_s", number_or_null()),
         ("transaction_time_ms", reference("dist")),

@@ -56,7 +56,14 @@ impl PhaseTime {
     /// The phases of these exchanges that took time.
     fn all(stats: &RequestStats) -> Vec<Self> {
         let spans = stats.phases.as_deref().cloned().unwrap_or_default();
-        let all = [&spans.dns, &spans.connect, &spans.tls, &spans.send, &stats.wait(), &spans.receive];
+        let all = [
+            &spans.dns,
+            &spans.connect,
+            &spans.tls,
+            &spans.send,
+            &stats.wait(),
+            &spans.receive,
+        ];
         let row = |(name, times): (&'static str, &Histogram)| {
             (!times.is_empty()).then(|| Self {
                 name,

@@ -271,7 +271,15 @@ fn quiet_connections_take_no_line() {
     run.windows.clear();
     run.catalog.transactions.clear();
     let table = terminal::table(&run.view(), Style::default());
-    for word in ["connections ", "tls ", "addresses ", "phases ", "redirects ", "bodies ", "Transactions"] {
+    for word in [
+        "connections ",
+        "tls ",
+        "addresses ",
+        "phases ",
+        "redirects ",
+        "bodies ",
+        "Transactions",
+    ] {
         assert!(talkative.contains(word) && !table.contains(word), "{word}");
     }
     assert!(!html::page(&run.view()).contains("id=\"phases"));

@@ -169,7 +169,11 @@ impl Run {
                 connect: at(connect_s),
                 tls: at(tls_s),
             },
-            send: if pick % 5 == 4 && status.is_some() { at(0.1 * service_s) } else { Nanos::ZERO },
+            send: if pick % 5 == 4 && status.is_some() {
+                at(0.1 * service_s)
+            } else {
+                Nanos::ZERO
+            },
             slot_wait: Nanos::ZERO,
             bytes_received: 900 + (random.unit() * 20_000.0) as u64,
             bytes_sent: 210,
