@@ -45,7 +45,7 @@ pub(super) fn parse_head(bytes: &[u8], is_head: bool) -> Result<Option<Head>, Co
     if status < 100 {
         return Err(CodecError::BrokenHead(format!("status {status:03}")));
     }
-    let facts = Facts::of(reply.headers)?;
+    let mut facts = Facts::of(reply.headers);
     let is_http_1_1 = reply.version == Some(1);
     let has_no_body = is_head || status < 200 || matches!(status, 204 | 304);
     let body = if has_no_body { Body::Done } else { facts.body()? };
@@ -84,49 +84,51 @@ struct Facts {
     keep_alive: bool,
     sets_cookies: bool,
     codings: Codings,
+    /// Why the body cannot be framed. A reply without a body ends at its head, whatever its headers say.
+    problem: Option<CodecError>,
 }
 
 impl Facts {
-    fn of(headers: &[httparse::Header<'_>]) -> Result<Self, CodecError> {
+    fn of(headers: &[httparse::Header<'_>]) -> Self {
         let mut facts = Self::default();
         for header in headers {
             // The length tells nearly all other headers apart without a look at their letters.
             match header.name.len() {
-                14 if header.name.eq_ignore_ascii_case("content-length") => facts.add_length(header.value)?,
+                14 if header.name.eq_ignore_ascii_case("content-length") => facts.add_length(header.value),
                 16 if header.name.eq_ignore_ascii_case("content-encoding") => facts.codings.add(header.value),
-                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => facts.add_coding(header.value)?,
+                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => facts.add_coding(header.value),
                 10 if header.name.eq_ignore_ascii_case("connection") => facts.add_connection(header.value),
                 10 => facts.sets_cookies |= header.name.eq_ignore_ascii_case("set-cookie"),
                 _ => {}
             }
         }
-        Ok(facts)
+        facts
     }
 
     /// A list of equal lengths counts as one (RFC 9112 section 6.3, rule 5).
-    fn add_length(&mut self, value: &[u8]) -> Result<(), CodecError> {
+    fn add_length(&mut self, value: &[u8]) {
         for item in value.split(|&b| b == b',') {
-            let length = decimal(item.trim_ascii()).ok_or(CodecError::ContentLength)?;
-            match self.length {
-                Some(other) if other != length => return Err(CodecError::ContentLengthConflict),
-                _ => self.length = Some(length),
+            match (decimal(item.trim_ascii()), self.length) {
+                (None, _) => self.problem = Some(CodecError::ContentLength),
+                (Some(length), Some(other)) if length != other => {
+                    self.problem = Some(CodecError::ContentLengthConflict);
+                }
+                (length, _) => self.length = length,
             }
         }
-        Ok(())
     }
 
-    fn add_coding(&mut self, value: &[u8]) -> Result<(), CodecError> {
+    fn add_coding(&mut self, value: &[u8]) {
         self.transfer_encoding = true;
         for coding in value.split(|&b| b == b',').map(<[u8]>::trim_ascii) {
             if coding.is_empty() {
                 continue;
             }
             if self.chunked {
-                return Err(CodecError::TransferEncoding);
+                self.problem = Some(CodecError::TransferEncoding);
             }
             self.chunked = coding.eq_ignore_ascii_case(b"chunked");
         }
-        Ok(())
     }
 
     fn add_connection(&mut self, value: &[u8]) {
@@ -136,7 +138,10 @@ impl Facts {
         }
     }
 
-    fn body(&self) -> Result<Body, CodecError> {
+    fn body(&mut self) -> Result<Body, CodecError> {
+        if let Some(problem) = self.problem.take() {
+            return Err(problem);
+        }
         match (self.transfer_encoding, self.length) {
             (true, Some(_)) => Err(CodecError::LengthAndTransferEncoding),
             (true, None) if self.chunked => Ok(Body::Chunked(Chunked::new())),

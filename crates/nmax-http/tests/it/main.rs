@@ -5,9 +5,13 @@
 mod allocations;
 mod failures;
 mod held;
+mod hyper_agrees;
+mod names;
 mod phases;
 mod plain;
+mod proxy;
 mod server;
+mod sources;
 mod tls;
 mod traps;
 mod uploads;
