@@ -2,7 +2,7 @@
 //!
 //! Each function takes one text and says what is wrong with it and what to write. O(length), no name is resolved.
 
-use std::net::{IpAddr, SocketAddr};
+use core::net::{IpAddr, SocketAddr};
 
 use crate::units::UnitError;
 

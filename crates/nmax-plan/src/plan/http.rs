@@ -1,6 +1,6 @@
 //! How requests travel: connections, visitors, cookies, codings, names, certificates and limits of time.
 
-use std::net::{IpAddr, SocketAddr};
+use core::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::template::Template;

@@ -150,7 +150,7 @@ fn host(host: &HostOverride) -> String {
         .addresses
         .iter()
         .map(|(address, own)| match own {
-            Some(own) => std::net::SocketAddr::new(*address, *own).to_string(),
+            Some(own) => core::net::SocketAddr::new(*address, *own).to_string(),
             None => address.to_string(),
         })
         .collect();

@@ -1,6 +1,6 @@
 //! `defaults` and `hosts`.
 
-use std::net::SocketAddr;
+use core::net::SocketAddr;
 
 use super::{Scope, Yaml, duration, entry, expanded, headers, plain, word};
 use crate::document::keys::{CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, VERSION, VISITOR};

@@ -1,6 +1,6 @@
 //! Law: parse(to_yaml(plan)) = plan, for generated plans.
 
-use std::net::IpAddr;
+use core::net::IpAddr;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
