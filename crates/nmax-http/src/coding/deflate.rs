@@ -87,11 +87,13 @@ pub(super) fn inflate_into(
         if status == Status::StreamEnd {
             return Ok((used, true));
         }
-        if used == coded.len() && made < output.len() {
-            return Ok((used, false));
-        }
+        // Plain bytes may still wait inside when all coded ones are used: only standing still says that there are none.
         if taken == 0 && made == 0 {
-            return Err(damaged());
+            return if used == coded.len() {
+                Ok((used, false))
+            } else {
+                Err(damaged())
+            };
         }
     }
 }
