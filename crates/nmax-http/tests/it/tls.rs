@@ -31,7 +31,7 @@ pub(crate) async fn serve_tls(name: &str, last_year: i32) -> (Origin, Accepted, 
 }
 
 /// A server that hands each connection to `talk` after the handshake.
-async fn serve_over<F, T>(acceptor: TlsAcceptor, talk: F) -> (Origin, Accepted)
+pub(crate) async fn serve_over<F, T>(acceptor: TlsAcceptor, talk: F) -> (Origin, Accepted)
 where
     F: Fn(TlsStream<TcpStream>) -> T + Clone + Send + 'static,
     T: Future<Output = ()> + Send + 'static,
@@ -55,7 +55,7 @@ where
 }
 
 /// A certificate for `name` that ends with `last_year`, and the PEM of its issuer.
-fn acceptor(name: &str, last_year: i32) -> (TlsAcceptor, Vec<u8>) {
+pub(crate) fn acceptor(name: &str, last_year: i32) -> (TlsAcceptor, Vec<u8>) {
     acceptor_with(name, last_year, ALL_VERSIONS, None)
 }
 

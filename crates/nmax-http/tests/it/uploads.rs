@@ -7,11 +7,14 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
-use nmax_http::{Exchange, Origin, Piece, Request, Scheme};
+use nmax_http::{Config, Exchange, Origin, Piece, Request, Scheme};
 use nmax_metrics::{ErrorKind, Nanos};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::server::{GET, by_alarm, client, client_by_hand, config, get, origin, pause, read_request, serve};
+use crate::server::{
+    GET, by_alarm, client, client_by_hand, client_with, config, get, origin, pause, read_request, serve,
+};
+use crate::tls::{acceptor, serve_over};
 
 const TINY: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 /// More than a socket takes at once, and no multiple of any buffer.
@@ -35,24 +38,17 @@ fn pattern() -> Vec<u8> {
     (0..SIZE as u32).map(|i| (i % 251) as u8).collect()
 }
 
-/// A server that takes `size` bytes per request, keeps them, and answers.
-async fn collect(size: usize) -> (Origin, Arc<Mutex<Vec<u8>>>) {
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let log = Arc::clone(&seen);
-    let (origin, _) = serve(move |mut stream, _| {
-        let log = Arc::clone(&log);
-        async move {
-            let mut request = vec![0; size];
-            while stream.read_exact(&mut request).await.is_ok() {
-                log.lock().unwrap().extend_from_slice(&request);
-                stream.write_all(TINY).await.unwrap();
-            }
-        }
-    })
-    .await;
-    (origin, seen)
+/// Takes `size` bytes per request, keeps them, and answers.
+async fn take_uploads(mut stream: impl AsyncRead + AsyncWrite + Unpin, size: usize, log: Arc<Mutex<Vec<u8>>>) {
+    let mut request = vec![0; size];
+    while stream.read_exact(&mut request).await.is_ok() {
+        log.lock().unwrap().extend_from_slice(&request);
+        stream.write_all(TINY).await.unwrap();
+        stream.flush().await.unwrap();
+    }
 }
 
+/// Over plain connections and over TLS, whose library takes bytes in parts of its own.
 #[tokio::test]
 async fn pieces_go_out_in_order_and_are_counted() {
     let content = pattern();
@@ -73,19 +69,27 @@ async fn pieces_go_out_in_order_and_are_counted() {
         Piece::Bytes(b"--b--"),
     ];
     let expected = [GET, b"--b\r\n", &content, &content[..3], b"--b--"].concat();
-    let (origin, seen) = collect(expected.len()).await;
-    let mut client = client();
-    for _ in 0..2 {
+    let size = expected.len();
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let (plain_log, tls_log) = (Arc::clone(&seen), Arc::clone(&seen));
+    let (plain, _) = serve(move |stream, _| take_uploads(stream, size, Arc::clone(&plain_log))).await;
+    let (acceptor, issuer) = acceptor("127.0.0.1", 4000);
+    let (over_tls, _) = serve_over(acceptor, move |stream| take_uploads(stream, size, Arc::clone(&tls_log))).await;
+    let mut client = client_with(Config {
+        ca_pem: vec![issuer],
+        ..config()
+    });
+    for (origin, open) in [(&plain, 1), (&plain, 1), (&over_tls, 2), (&over_tls, 2)] {
         let request = Request {
             rest: &rest,
-            ..get(&origin)
+            ..get(origin)
         };
         let exchange = client.exchange(&request).await;
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
-        assert_eq!(exchange.bytes_sent, expected.len() as u64);
-        assert_eq!(client.open_connections(), 1);
-        assert!(*seen.lock().unwrap() == expected, "the server got something else");
-        seen.lock().unwrap().clear();
+        assert_eq!(exchange.bytes_sent, size as u64);
+        assert_eq!(client.open_connections(), open);
+        let got = std::mem::take(&mut *seen.lock().unwrap());
+        assert!(got == expected, "the server got something else");
     }
 }
 
@@ -98,7 +102,7 @@ async fn a_file_that_became_shorter_is_the_injectors_error() {
         file: &file,
         length: 4,
     }];
-    let (origin, _) = collect(1000).await;
+    let (origin, _) = serve(|stream, _| take_uploads(stream, 1000, Arc::default())).await;
     let mut client = client();
     let exchange = client
         .exchange(&Request {
