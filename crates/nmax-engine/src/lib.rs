@@ -10,8 +10,8 @@
 //! - [`source`] and `dispatch`: where iterations come from and who runs them
 //! - `vu`, `exchange`, `redirect`, `verify`: a virtual user, one exchange of it, where it leads, and what becomes of
 //!   the reply
-//! - [`program`], `render` and `multipart`: a plan made ready, requests as bytes
-//! - `network`: what a plan says of the way to its servers
+//! - [`program`], `prepare`, `render` and `multipart`: a plan made ready, requests as bytes
+//! - [`network`]: what a plan says of the way to its servers
 //! - [`driver`], [`http_driver`]: what carries requests
 //! - [`meter`], [`collector`], `examples`: what is recorded, and how it is joined
 //! - [`once`]: one iteration with all that it sent and received
@@ -27,8 +27,9 @@ mod exchange;
 pub mod http_driver;
 pub mod meter;
 mod multipart;
-mod network;
+pub mod network;
 pub mod once;
+mod prepare;
 pub mod program;
 pub mod real;
 mod redirect;

@@ -14,7 +14,7 @@ use crate::settings::Settings;
 const KEEP_FAILED_BYTES: usize = 64 * 1024;
 
 /// The client's settings for a plan.
-pub(crate) fn config(settings: &Settings) -> Result<Config, ProgramError> {
+pub fn config(settings: &Settings) -> Result<Config, ProgramError> {
     let defaults = &settings.plan.defaults;
     Ok(Config {
         ca_pem: settings.ca_pem.clone(),

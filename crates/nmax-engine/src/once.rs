@@ -51,6 +51,15 @@ pub struct Traced {
 
 /// Runs one iteration of a scenario without its pauses.
 pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartError> {
+    once_then(settings, scenario, std::future::ready(()))
+}
+
+/// As [`once`]; then waits for `after` on the same reactor, while sockets that servers should close are still watched.
+pub fn once_then(
+    settings: &Settings,
+    scenario: usize,
+    after: impl Future<Output = ()>,
+) -> Result<Vec<Traced>, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let reactor = tokio::runtime::Builder::new_current_thread()
@@ -93,6 +102,7 @@ pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartEr
             .map_or(0, |since| since.as_secs() as i64);
         let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, unix_s));
         worker::run(context, times, Nanos::from(plan.graceful_stop)).await;
+        after.await;
         Ok::<(), StartError>(())
     })?;
     let (mut raw, mut failures) = (Vec::new(), Vec::new());

@@ -107,15 +107,17 @@ pub struct RunArgs {
     /// Label, may be repeated
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
-    /// Also write a JUnit file
+    /// Also write a JUnit file; `-` is standard output, in place of the table
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Also write a CSV file with a row per request
+    /// Also write a CSV file with a row per request; `-` is standard output, in place of the table
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
     /// End with 0 even when a threshold failed (3), the run is INVALID (4) or the target unreachable (5)
     #[arg(long)]
     pub exit_zero: bool,
+    #[command(flatten)]
+    pub wire: WireArgs,
     // Last, because its heading would go on over what follows.
     #[command(flatten)]
     pub planless: PlanlessArgs,
@@ -155,6 +157,21 @@ pub struct PlanArgs {
     /// PEM file with an issuer to trust, may be repeated
     #[arg(long, value_name = "FILE")]
     pub ca: Vec<String>,
+    /// PEM file with the certificate that clients show, and those between it and its issuer
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub cert: Option<String>,
+    /// PEM file with the private key of --cert
+    #[arg(long, value_name = "FILE", requires = "cert")]
+    pub key: Option<String>,
+    /// Go through this HTTP proxy, as in http://user:password@10.0.0.9:3128
+    #[arg(long, value_name = "URL", value_parser = proxy)]
+    pub proxy: Option<String>,
+    /// Local addresses that connections leave from, in turn
+    #[arg(long, value_name = "ADDRESS,..", value_delimiter = ',')]
+    pub source: Vec<std::net::IpAddr>,
+    /// Where a name leads, in place of asking, as in shop.test:443:10.0.0.7; may be repeated
+    #[arg(long, value_name = "HOST[:PORT]:ADDRESS,..", value_parser = resolve)]
+    pub resolve: Vec<nmax_plan::plan::HostOverride>,
 }
 
 /// What stands in the place of a plan when a URL is given.
@@ -179,15 +196,27 @@ pub struct PlanlessArgs {
     /// Method [default: GET, or POST with a body]
     #[arg(short = 'X', long, value_name = "METHOD", value_parser = method)]
     pub method: Option<nmax_plan::plan::Method>,
-    /// Body
-    #[arg(short = 'b', long, value_name = "TEXT")]
+    /// Body; `@FILE` sends a file as it is
+    #[arg(short = 'b', long, value_name = "TEXT|@FILE")]
     pub body: Option<String>,
     /// Speak HTTP/1.0
     #[arg(long = "http1.0")]
     pub http10: bool,
-    /// A connection for each request, and say so
+    /// When connections are closed [default: keep-alive]
+    #[arg(long, value_enum, value_name = "POLICY", conflicts_with = "close")]
+    pub connection: Option<ConnectionPolicy>,
+    /// A connection for each request, and say so: --connection per-request
     #[arg(long)]
     pub close: bool,
+    /// A new visitor for each request: no connection, no TLS session, no cookie of the one before
+    #[arg(long)]
+    pub new_visitors: bool,
+    /// Follow redirects, at most 10 in a row
+    #[arg(long)]
+    pub follow: bool,
+    /// Accept gzip, deflate, br and zstd, and decode replies in them
+    #[arg(long)]
+    pub compressed: bool,
     /// Longest wait for a complete reply [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<std::time::Duration>,
@@ -204,11 +233,41 @@ impl PlanlessArgs {
             (self.method.is_some(), "-X"),
             (self.body.is_some(), "-b"),
             (self.http10, "--http1.0"),
+            (self.connection.is_some(), "--connection"),
             (self.close, "--close"),
+            (self.new_visitors, "--new-visitors"),
+            (self.follow, "--follow"),
+            (self.compressed, "--compressed"),
+            (self.poisson, "--poisson"),
             (self.timeout.is_some(), "--timeout"),
         ];
         flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, flag)| flag)
     }
+}
+
+/// When connections are closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConnectionPolicy {
+    /// Kept by their virtual user
+    KeepAlive,
+    /// Closed at the end of each iteration
+    PerIteration,
+    /// Closed after each request, and said so
+    PerRequest,
+}
+
+/// Bytes in place of numbers.
+#[derive(Debug, Args)]
+pub struct WireArgs {
+    /// Send one request, show every byte of the conversation, and keep no run
+    #[arg(long, help_heading = "Bytes")]
+    pub wire: bool,
+    /// With --wire: the request of this name, after the steps before it [default: the first]
+    #[arg(long, value_name = "NAME", requires = "wire", help_heading = "Bytes")]
+    pub request: Option<String>,
+    /// With --wire: passwords, tokens and cookies as they are
+    #[arg(long, requires = "wire", help_heading = "Bytes")]
+    pub show_secrets: bool,
 }
 
 /// How results are printed.
@@ -228,14 +287,16 @@ pub struct OutputArgs {
 const CHECK_EXAMPLES: &str = "\
 Examples:
   nmax check shop.yaml                 the plan as resolved, and how much it will send
-  nmax check shop.yaml --once          one iteration of each scenario, with every request and reply";
+  nmax check shop.yaml --once          one iteration of each scenario, with every request and reply
+  nmax check shop.yaml --wire          the first request of the first scenario, byte by byte
+  nmax check http://127.0.0.1:8080/ --wire -H 'accept: text/html'";
 
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckArgs {
-    /// A plan file
-    #[arg(value_name = "PLAN")]
-    pub file: PathBuf,
+    /// A plan file, or a URL
+    #[arg(value_name = "PLAN|URL")]
+    pub what: String,
     #[command(flatten)]
     pub plan: PlanArgs,
     #[command(flatten)]
@@ -244,8 +305,13 @@ pub struct CheckArgs {
     #[arg(long)]
     pub once: bool,
     /// Print as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "wire")]
     pub json: bool,
+    #[command(flatten)]
+    pub wire: WireArgs,
+    // Last, because its heading would go on over what follows.
+    #[command(flatten)]
+    pub planless: PlanlessArgs,
 }
 
 const DOCTOR_EXAMPLES: &str = "\
@@ -356,7 +422,8 @@ pub struct TargetArgs {
     #[arg(long)]
     pub shop: bool,
     /// Service time, `[/path=]MODEL`, may be repeated: fixed:5ms, uniform:1ms..5ms, exponential:5ms,
-    /// lognormal:median=5ms,p95=20ms, usl:alpha=..,beta=..,gamma=.., mmc:servers=4,rate=250, cpu:2ms, lock:1ms
+    /// lognormal:median=5ms,p95=20ms, usl:alpha=..,beta=..,gamma=.., mm1:rate=1000, mmc:servers=4,rate=250,
+    /// cpu:2ms, lock:1ms
     #[arg(long, value_name = "MODEL")]
     pub service: Vec<nmax_target::Rule>,
     /// Stall every request at a time, as in at=10s,for=1s,every=30s; may be repeated
@@ -413,6 +480,49 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
     nmax_plan::units::parse_duration(text).map_err(|error| error.to_string())
 }
 
+fn proxy(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("http://");
+    let rest = rest.ok_or("write it as http://host:port; https:// servers behind it are fine")?;
+    // A user name and password may hold anything.
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    let url = nmax_http::Url::parse(&format!("http://{host}"));
+    url.map(|_| text.to_owned()).map_err(|error| error.to_string())
+}
+
+/// curl's form. A number before a colon is a port, so `host:1::2` is port 1 only if `:2` were an address.
+fn resolve(text: &str) -> Result<nmax_plan::plan::HostOverride, String> {
+    let (host, rest) = text.split_once(':').ok_or("write HOST:ADDRESS or HOST:PORT:ADDRESS")?;
+    if host.is_empty() || host.contains(['[', ']', '/']) {
+        return Err("the host name is missing: write HOST:PORT:ADDRESS".into());
+    }
+    let with_port = rest.split_once(':').and_then(|(port, list)| {
+        let port: u16 = port.parse().ok()?;
+        Some((Some(port), addresses(list).ok()?))
+    });
+    let (port, addresses) = match with_port {
+        Some(both) => both,
+        None => (None, addresses(rest)?),
+    };
+    Ok(nmax_plan::plan::HostOverride {
+        host: host.to_ascii_lowercase(),
+        port,
+        addresses: addresses.into_iter().map(|address| (address, None)).collect(),
+    })
+}
+
+/// Addresses with commas between, IPv6 ones in brackets or not.
+fn addresses(list: &str) -> Result<Vec<std::net::IpAddr>, String> {
+    let address = |text: &str| {
+        let bare = text
+            .strip_prefix('[')
+            .and_then(|text| text.strip_suffix(']'))
+            .unwrap_or(text);
+        let parsed = bare.parse().map_err(|_| format!("`{text}` is no IP address"));
+        parsed as Result<std::net::IpAddr, String>
+    };
+    list.split(',').map(address).collect()
+}
+
 fn rate(text: &str) -> Result<f64, String> {
     // People who come from other tools write a bare number.
     let text = if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
@@ -422,3 +532,6 @@ fn rate(text: &str) -> Result<f64, String> {
     };
     nmax_plan::units::parse_rate(&text).map_err(|error| error.to_string())
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,3 +7,4 @@ pub mod results;
 pub mod run;
 pub mod small;
 pub mod target;
+pub mod wire;

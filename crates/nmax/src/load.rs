@@ -8,10 +8,15 @@ use std::path::Path;
 
 use nmax_extract::Extractor;
 use nmax_plan::document::{self, DocumentError, Options};
-use nmax_plan::plan::{Arrivals, Connection, Method, Plan, Version};
+use nmax_plan::plan::{
+    Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Step, Version, Visitor,
+};
 use nmax_plan::planless::Planless;
 
-use crate::args::{PlanArgs, PlanlessArgs};
+use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs};
+
+/// What `--compressed` accepts, as curl does.
+const COMPRESSED: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
 
 /// The values of `${env.NAME}` that a plan used, by name.
 pub type Variables = Vec<(String, String)>;
@@ -119,7 +124,27 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     }
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
+    lead(&mut plan, args);
     Ok((plan, used.take()))
+}
+
+/// Changes the way to the servers as the flags say.
+fn lead(plan: &mut Plan, args: &PlanArgs) {
+    let defaults = &mut plan.defaults;
+    if let Some((certificate_file, key_file)) = args.cert.clone().zip(args.key.clone()) {
+        defaults.client_certificate = Some(ClientCertificate {
+            certificate_file,
+            key_file,
+        });
+    }
+    if args.proxy.is_some() {
+        defaults.proxy.clone_from(&args.proxy);
+    }
+    if !args.source.is_empty() {
+        defaults.source_addresses.clone_from(&args.source);
+    }
+    // The first that covers a name counts.
+    plan.hosts.splice(0..0, args.resolve.iter().cloned());
 }
 
 /// Length in bytes of a file that can be read.
@@ -144,28 +169,73 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
     let method = run
         .method
         .unwrap_or(if run.body.is_some() { Method::Post } else { Method::Get });
+    let body_file = run.body.as_deref().and_then(|body| body.strip_prefix('@'));
     let planless = Planless {
         method,
         headers: run.headers.clone(),
-        body: run.body.clone(),
+        body: run.body.clone().filter(|_| body_file.is_none()),
         vus: run.vus,
         rate_per_s: run.rate,
         arrivals: if run.poisson { Arrivals::Poisson } else { Arrivals::Even },
         duration: args.duration,
         requests: run.requests,
         version: if run.http10 { Version::Http10 } else { Version::Http11 },
-        connection: if run.close {
-            Connection::PerRequest
-        } else {
-            Connection::KeepAlive
+        connection: match run.connection {
+            _ if run.close => Connection::PerRequest,
+            Some(ConnectionPolicy::PerRequest) => Connection::PerRequest,
+            Some(ConnectionPolicy::PerIteration) => Connection::PerIteration,
+            Some(ConnectionPolicy::KeepAlive) | None => Connection::KeepAlive,
         },
         timeout: run.timeout,
         ca_files: args.ca.clone(),
         insecure: args.insecure,
+        redirects_max: if run.follow { REDIRECTS_DEFAULT } else { 0 },
+        compression: if run.compressed {
+            COMPRESSED.to_vec()
+        } else {
+            Vec::new()
+        },
         seed: args.seed,
         ..Planless::get(url)
     };
-    Plan::for_url(&planless).map_err(LoadError::Document)
+    let mut plan = Plan::for_url(&planless).map_err(LoadError::Document)?;
+    if run.new_visitors {
+        plan.defaults.visitor = Visitor::New;
+    }
+    if let Some(file) = body_file {
+        length(Path::new(file)).map_err(|error| {
+            LoadError::Usage(format!(
+                "-b @{file}: {error}\n  help: give the path of a file, or the text itself"
+            ))
+        })?;
+        send_file(&mut plan, file);
+    }
+    lead(&mut plan, args);
+    Ok(plan)
+}
+
+/// Sends a file with every request.
+fn send_file(plan: &mut Plan, file: &str) {
+    for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
+        if let Step::Request(request) = step {
+            request.body = Body::File(file.to_owned());
+        }
+    }
+}
+
+/// The plan of a file or a URL, with flags that fit it.
+pub fn plan(what: &str, args: &PlanArgs, planless: &PlanlessArgs) -> Result<(Plan, Variables), LoadError> {
+    if is_url(what) {
+        return Ok((plan_of_url(what, args, planless)?, Variables::new()));
+    }
+    refuse_address(what)?;
+    if let Some(flag) = planless.given() {
+        let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
+        return Err(LoadError::Usage(format!(
+            "{flag} was given with a plan\n  help: {help}"
+        )));
+    }
+    plan_of_file(Path::new(what), args)
 }
 
 /// The plan that a run's manifest holds. Data files that are gone are stood in for: reports do not need their rows.

@@ -1,13 +1,34 @@
-//! Whether the target can be reached at all, before any load: name resolved, connection accepted.
+//! Before any load: whether the target may be loaded, and whether it can be reached.
+//!
+//! Both questions go the way of the run's own exchanges: the addresses that the plan gives to names, its name servers,
+//! its source addresses, its proxy. Nothing connects before the safety policy is decided, and then only where it lets
+//! connections go.
 
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use nmax_http::{Origin, Url};
+use nmax_engine::network;
+use nmax_engine::real::RealClock;
+use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
+use nmax_metrics::ErrorKind;
 use nmax_plan::plan::{Plan, Step};
+
+use crate::exit::Exit;
+use crate::safety::{self, SafetyArgs};
+use crate::session;
 
 /// Longest wait for one address.
 const CONNECT_MAX: Duration = Duration::from_secs(5);
+/// Longest wait for an origin with all its addresses.
+const REACH_MAX: Duration = Duration::from_secs(15);
+
+/// A target that may be loaded and can be reached.
+pub struct Cleared {
+    /// Asked again for every address of every connection.
+    pub allow: Allow,
+    /// On whose authority, in words for the manifest.
+    pub authorization: Option<String>,
+}
 
 /// Every origin that the plan names, the target first.
 pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
@@ -32,37 +53,72 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
     Ok(origins)
 }
 
-/// Connects to each origin once. The error names the first that cannot be reached, and what to do.
-pub fn reach(origins: &[Origin]) -> Result<(), String> {
-    origins.iter().try_for_each(reach_one)
-}
-
-fn reach_one(origin: &Origin) -> Result<(), String> {
-    let addresses: Vec<SocketAddr> = (origin.host.as_str(), origin.port)
-        .to_socket_addrs()
-        .map_err(|error| {
-            let help = "check the spelling, or give the address";
-            format!(
-                "{origin}: the host name `{}` does not resolve (dns): {error}\n  help: {help}",
-                origin.host
-            )
-        })?
-        .collect();
-    let mut last = None;
-    for address in &addresses {
-        match TcpStream::connect_timeout(address, CONNECT_MAX) {
-            Ok(_) => return Ok(()),
-            Err(error) => last = Some((address, error)),
+/// Decides whether the origins of a plan, and its proxy, may be loaded; then connects to each origin once. The error
+/// names the first that is refused or cannot be reached, and what to do.
+pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<Cleared, (String, Exit)> {
+    let decided: Arc<OnceLock<Allow>> = Arc::default();
+    let usage = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Usage);
+    let internal = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Internal);
+    let settings = session::settings(plan, &ask(&decided)).map_err(|error| usage(&error))?;
+    let config = Config {
+        connect_timeout: Some(CONNECT_MAX),
+        ..network::config(&settings).map_err(|error| usage(&error))?
+    };
+    let proxy = config.proxy.as_ref().map(|proxy| proxy.origin.clone());
+    let client = Shared::new(config, RealClock::starting_now());
+    let client = client.map_err(|error| usage(&nmax_engine::StartError::Tls(error.to_string())))?;
+    let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let reactor = reactor.map_err(|error| internal(&error))?;
+    reactor.block_on(async {
+        let loaded: Vec<Origin> = origins.iter().cloned().chain(proxy).collect();
+        let established = safety::establish(args, &loaded, &client).await;
+        let (policy, authorization) = established.map_err(|error| (error.to_string(), error.exit()))?;
+        let allow = decided.get_or_init(|| Arc::new(policy).hook());
+        for origin in origins {
+            reach(&client, origin).await?;
         }
-    }
-    Err(match last {
-        Some((address, error)) => format!(
-            "{origin}: no connection to {address} (connect): {error}\n  \
-             help: check that the server listens on this address and port, and that no firewall is between"
-        ),
-        None => format!(
-            "{origin}: the host name `{}` has no address (dns)\n  help: give the address",
-            origin.host
-        ),
+        Ok(Cleared {
+            allow: Arc::clone(allow),
+            authorization,
+        })
     })
 }
+
+/// The question of clients whose policy is still to be decided; until then nothing may be loaded.
+fn ask(decided: &Arc<OnceLock<Allow>>) -> Allow {
+    let decided = Arc::clone(decided);
+    Arc::new(move |host, address| match decided.get() {
+        Some(allow) => allow(host, address),
+        None => Err(format!(
+            "{host} ({address}): asked before it was decided what may be loaded"
+        )),
+    })
+}
+
+async fn reach(client: &Shared<RealClock>, origin: &Origin) -> Result<(), (String, Exit)> {
+    let failure = match tokio::time::timeout(REACH_MAX, client.reach(origin)).await {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(failure)) => failure,
+        Err(_) => Failure::new(ErrorKind::Connect, format!("no connection within {REACH_MAX:?}")),
+    };
+    let (help, exit) = match failure.kind {
+        ErrorKind::Connect => (
+            "check that the server listens on this address and port, and that no firewall is between",
+            Exit::Unreachable,
+        ),
+        ErrorKind::Dns => (
+            "check the spelling, or give its address by `--resolve`",
+            Exit::Unreachable,
+        ),
+        ErrorKind::Blocked => ("see docs/how-to/allow-a-target.md", Exit::Usage),
+        kind => (kind.remedy(), Exit::Unreachable),
+    };
+    let kind = failure.kind.name();
+    Err((
+        format!("{origin}: no connection ({kind}): {}\n  help: {help}", failure.text),
+        exit,
+    ))
+}
+
+#[cfg(test)]
+mod tests;

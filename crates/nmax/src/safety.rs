@@ -10,12 +10,11 @@
 //! - shell: [`config`] (the user's allow list), [`well_known`] and [`txt`] (the two proofs)
 
 use std::fmt::Write as _;
-use std::io;
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use nmax_http::{Allow, Origin};
+use nmax_engine::real::RealClock;
+use nmax_http::{Origin, Shared};
 
 pub mod address;
 pub mod config;
@@ -63,11 +62,8 @@ pub enum SafetyError {
         /// The name.
         host: Host,
         /// What the system says.
-        error: io::Error,
+        error: String,
     },
-    /// The system gives no means to ask.
-    #[error("no event loop to resolve names with: {0}")]
-    Runtime(io::Error),
     /// Targets that may not be loaded, at least one.
     #[error("{}", joined(.0))]
     Refused(Vec<Refused>),
@@ -79,7 +75,6 @@ impl SafetyError {
         match self {
             Self::Config(_) | Self::Refused(_) => Exit::Usage,
             Self::Unresolved { .. } => Exit::Unreachable,
-            Self::Runtime(_) => Exit::Internal,
         }
     }
 }
@@ -107,9 +102,14 @@ fn joined(refused: &[Refused]) -> String {
 
 /// Decides whether `origins` may be loaded, and on whose authority, in words for the run's manifest.
 ///
-/// Reads the user's configuration, resolves every host, and looks for proof only at public hosts that no flag names.
+/// Reads the user's configuration, resolves every host as `client` will, so that the addresses that a plan gives to
+/// names are those that are decided about, and looks for proof only at public hosts that no flag names.
 /// The words are `None` when there is no origin. Needs a runtime with timers and sockets.
-pub async fn establish(args: &SafetyArgs, origins: &[Origin]) -> Result<(Policy, Option<String>), SafetyError> {
+pub async fn establish(
+    args: &SafetyArgs,
+    origins: &[Origin],
+    client: &Shared<RealClock>,
+) -> Result<(Policy, Option<String>), SafetyError> {
     let flags = args.allow_target.iter().map(|what| Allowed {
         what: what.clone(),
         given: Given::Flag,
@@ -119,21 +119,13 @@ pub async fn establish(args: &SafetyArgs, origins: &[Origin]) -> Result<(Policy,
         allow.extend(config::load(&path)?);
     }
     let policy = Policy::new(allow, args.authorized.clone(), Vec::new());
-    settle(policy, origins, &Network).await
-}
-
-/// As [`establish`], on a runtime of its own: the question that HTTP clients ask, and the words for the manifest.
-pub fn allow(args: &SafetyArgs, origins: &[Origin]) -> Result<(Allow, Option<String>), SafetyError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(SafetyError::Runtime)?;
-    let (policy, authorization) = runtime.block_on(establish(args, origins))?;
-    Ok((Arc::new(policy).hook(), authorization))
+    settle(policy, origins, &Network(client)).await
 }
 
 /// What deciding needs from outside.
 trait Outside {
-    /// The addresses of a host, at least one.
-    async fn addresses(&self, host: &Host) -> io::Result<Vec<IpAddr>>;
+    /// The addresses of a host that connections to `origins` go to, at least one; else why there is none.
+    async fn addresses(&self, host: &Host, origins: &[&Origin]) -> Result<Vec<IpAddr>, String>;
     /// Proof that the user controls `host`, which `origins` name; else what was found in its place.
     async fn proof(&self, host: &Host, origins: &[&Origin]) -> Result<Proof, Vec<String>>;
 }
@@ -146,7 +138,7 @@ async fn settle(
 ) -> Result<(Policy, Option<String>), SafetyError> {
     let (mut refused, mut permits) = (Vec::new(), Vec::new());
     for (host, origins) in by_host(origins) {
-        let addresses = match outside.addresses(&host).await {
+        let addresses = match outside.addresses(&host, &origins).await {
             Ok(addresses) => addresses,
             Err(error) => return Err(SafetyError::Unresolved { host, error }),
         };
@@ -216,32 +208,44 @@ fn telling(mut refusals: Vec<Refusal>) -> Vec<Refusal> {
     refusals
 }
 
-/// The real outside.
-struct Network;
+/// The real outside, as the client of the run sees it.
+struct Network<'a>(&'a Shared<RealClock>);
 
-impl Outside for Network {
-    async fn addresses(&self, host: &Host) -> io::Result<Vec<IpAddr>> {
-        if let Some(ip) = host.address() {
-            return Ok(vec![ip]);
+impl Network<'_> {
+    /// Whether the plan gives addresses to this name.
+    fn is_given(&self, host: &Host) -> bool {
+        let mut given = self.0.config().names.hosts.iter();
+        given.any(|given| Host::of_url(&given.host) == *host)
+    }
+}
+
+impl Outside for Network<'_> {
+    async fn addresses(&self, _: &Host, origins: &[&Origin]) -> Result<Vec<IpAddr>, String> {
+        let mut addresses = Vec::new();
+        for origin in origins {
+            let found = self
+                .0
+                .addresses(origin)
+                .await
+                .map_err(|failure| failure.text.into_owned())?;
+            addresses.extend(found);
         }
-        let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
-        let mut addresses: Vec<IpAddr> = found.map(|address| address.ip()).collect();
+        addresses.sort_unstable();
         addresses.dedup();
-        if addresses.is_empty() {
-            return Err(io::Error::from(io::ErrorKind::NotFound));
-        }
         Ok(addresses)
     }
 
     async fn proof(&self, host: &Host, origins: &[&Origin]) -> Result<Proof, Vec<String>> {
         let mut looked = Vec::new();
         for origin in origins {
-            match well_known::prove(origin, well_known::public_only(host.clone()), FETCH_LIMIT).await {
+            let names = self.0.config().names.clone();
+            match well_known::prove(origin, well_known::public_only(host.clone()), names, FETCH_LIMIT).await {
                 Ok(proof) => return Ok(proof),
                 Err(found) => looked.push(found),
             }
         }
-        if host.address().is_none() {
+        // Who controls a name controls no address that somebody else gave to it.
+        if host.address().is_none() && !self.is_given(host) {
             let resolv_conf = std::fs::read_to_string("/etc/resolv.conf").unwrap_or_default();
             match txt::prove(host, &txt::name_servers(&resolv_conf), DNS_LIMIT).await {
                 Ok(proof) => return Ok(proof),

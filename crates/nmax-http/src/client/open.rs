@@ -23,6 +23,13 @@ impl<C: Clock> Shared<C> {
         self.connect(origin, &way, &Cell::new(None)).await.map(drop)
     }
 
+    /// Where connections to `origin` would go, found as for every exchange. Whether they may is not asked, and nothing
+    /// connects.
+    pub async fn addresses(&self, origin: &Origin) -> Result<Vec<IpAddr>, Failure> {
+        let way = self.names.way(origin, self.names.answers(), &self.clock).await?;
+        Ok(way.places.iter().map(SocketAddr::ip).collect())
+    }
+
     /// Where a connection for `origin` may go: to it, or to the proxy.
     async fn way(&self, origin: &Origin, answers: &Answers) -> Result<Way, Failure> {
         let Some(proxy) = &self.config.proxy else {

@@ -7,18 +7,21 @@ use nmax_plan::units::format_duration;
 use nmax_report::number;
 use serde_json::json;
 
-use super::once;
 use super::run::complain;
+use super::{once, wire};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::{load, say};
 
 /// Checks a plan; sends something only with `--once`.
 pub fn check(args: &CheckArgs) -> Exit {
-    let plan = match load::plan_of_file(&args.file, &args.plan) {
+    let plan = match load::plan(&args.what, &args.plan, &args.planless) {
         Ok((plan, _)) => plan,
         Err(error) => return complain(&error, Exit::Usage),
     };
+    if args.wire.wire {
+        return wire::wire(&args.wire, &args.safety, plan);
+    }
     if args.once {
         return once::once(args, plan);
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::run::complain;
 use crate::args::CheckArgs;
 use crate::exit::Exit;
-use crate::{preflight, safety, say, session};
+use crate::{preflight, say, session};
 
 /// Most characters of a body that are shown.
 const BODY_CHARS_MAX: usize = 2_000;
@@ -22,14 +22,12 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
         Ok(origins) => origins,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    let allow = match safety::allow(&args.safety, &origins) {
-        Ok((allow, _)) => allow,
-        Err(error) => return complain(&error, error.exit()),
+    let plan = Arc::new(plan);
+    let cleared = match preflight::clear(&args.safety, &plan, &origins) {
+        Ok(cleared) => cleared,
+        Err((error, exit)) => return complain(&error, exit),
     };
-    if let Err(error) = preflight::reach(&origins) {
-        return complain(&error, Exit::Unreachable);
-    }
-    let settings = match session::settings(&Arc::new(plan), &allow) {
+    let settings = match session::settings(&plan, &cleared.allow) {
         Ok(settings) => settings,
         Err(error) => return complain(&error, Exit::Usage),
     };

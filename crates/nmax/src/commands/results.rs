@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use nmax_report::{csv, html, json, junit};
-use nmax_store::RunEntry;
+use nmax_store::{RunEntry, StoreError};
 use serde_json::json;
 
 use super::run::{complain, print, text, write};
@@ -132,6 +132,13 @@ pub fn report(args: &ReportArgs) -> Exit {
 }
 
 fn read(runs_dir: &Path, asked: &str) -> Result<Finished, String> {
-    let directory: PathBuf = nmax_store::find(runs_dir, asked).map_err(|error| error.to_string())?;
+    let directory: PathBuf = nmax_store::find(runs_dir, asked).map_err(|error| match error {
+        StoreError::NotFound { .. } if Path::new(asked).exists() => {
+            let help =
+                "give the directory of a run, as `nmax runs` lists them; `--runs-dir` is the folder with all runs";
+            format!("{asked}: this is no run: it has no manifest.json\n  help: {help}")
+        }
+        error => error.to_string(),
+    })?;
     session::read(&directory)
 }

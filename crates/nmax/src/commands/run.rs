@@ -10,32 +10,34 @@ use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
 use rustix::thread::CpuSet;
 
+use super::wire;
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
 use crate::host::{self, Finding, Host, Level, Need};
 use crate::session::{self, Order};
-use crate::{live, load, preflight, safety, say};
+use crate::{live, load, preflight, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
-    let (plan, variables) = match plan(args) {
+    let (plan, variables) = match load::plan(&args.what, &args.plan, &args.planless) {
         Ok(loaded) => loaded,
         Err(error) => return complain(&error, Exit::Usage),
     };
+    if args.wire.wire {
+        return wire::wire(&args.wire, &args.safety, plan);
+    }
+    if let Err(error) = one_output(args) {
+        return complain(&error, Exit::Usage);
+    }
     host::raise();
-    let (mut order, origins) = match order(args, plan, variables) {
+    let order = match order(args, plan, variables) {
         Ok(order) => order,
         Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
     };
-    match fits(&order, &origins) {
-        Ok(warnings) => order.warnings = warnings,
-        Err(errors) => return complain(&errors, Exit::Usage),
-    }
-    if let Err(error) = preflight::reach(&origins) {
-        return complain(&error, Exit::Unreachable).forgiven(args.exit_zero);
-    }
     for file in [&args.junit, &args.csv].into_iter().flatten() {
-        if let Err(error) = writable(file) {
+        if !is_stdout(file)
+            && let Err(error) = writable(file)
+        {
             return complain(&error, Exit::Usage);
         }
     }
@@ -43,7 +45,13 @@ pub fn run(args: &RunArgs) -> Exit {
         Ok(finished) => finished,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    print(&finished.view, &args.output);
+    if ![&args.junit, &args.csv]
+        .into_iter()
+        .flatten()
+        .any(|file| is_stdout(file))
+    {
+        print(&finished.view, &args.output);
+    }
     for (file, text) in [
         (&args.junit, junit::xml as fn(&View) -> String),
         (&args.csv, csv::requests),
@@ -57,37 +65,21 @@ pub fn run(args: &RunArgs) -> Exit {
     finished.exit.forgiven(args.exit_zero)
 }
 
-fn plan(args: &RunArgs) -> Result<(Plan, load::Variables), load::LoadError> {
-    if load::is_url(&args.what) {
-        let plan = load::plan_of_url(&args.what, &args.plan, &args.planless)?;
-        return Ok((plan, load::Variables::new()));
-    }
-    load::refuse_address(&args.what)?;
-    if let Some(flag) = args.planless.given() {
-        let help = "these flags go with a URL; change a plan by --set, as in --set workload.closed.vus=64";
-        return Err(load::LoadError::Usage(format!(
-            "{flag} was given with a plan\n  help: {help}"
-        )));
-    }
-    load::plan_of_file(Path::new(&args.what), &args.plan)
-}
-
-fn order(
-    args: &RunArgs,
-    plan: Plan,
-    variables: load::Variables,
-) -> Result<(Order, Vec<nmax_http::Origin>), (String, Exit)> {
-    let origins = preflight::origins(&plan).map_err(|error| (error, Exit::Usage))?;
-    let (allow, authorization) =
-        safety::allow(&args.safety, &origins).map_err(|error| (error.to_string(), error.exit()))?;
-    pinnable(&args.pin).map_err(|error| (error, Exit::Usage))?;
-    let order = Order {
+fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order, (String, Exit)> {
+    let usage = |error: String| (error, Exit::Usage);
+    let origins = preflight::origins(&plan).map_err(usage)?;
+    let workers = args.workers.unwrap_or_else(cores);
+    let warnings = fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
+    pinnable(&args.pin).map_err(usage)?;
+    let plan = Arc::new(plan);
+    let cleared = preflight::clear(&args.safety, &plan, &origins)?;
+    Ok(Order {
         name: args.name.clone().unwrap_or_else(|| plan.name.clone()),
-        plan: Arc::new(plan),
+        plan,
         variables,
-        allow,
-        authorization,
-        workers: args.workers.unwrap_or_else(cores),
+        allow: cleared.allow,
+        authorization: cleared.authorization,
+        workers,
         pin: args.pin.clone(),
         keep: match args.samples {
             Samples::All => KeepSamples::All,
@@ -98,16 +90,40 @@ fn order(
         note: args.note.clone(),
         tags: args.tag.clone(),
         quiet: args.output.quiet,
-        warnings: Vec::new(),
-    };
-    Ok((order, origins))
+        warnings,
+    })
+}
+
+/// `-` in the place of a file.
+fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// Standard output takes one result.
+fn one_output(args: &RunArgs) -> Result<(), String> {
+    let flags = [
+        (args.output.json, "--json"),
+        (args.junit.as_deref().is_some_and(is_stdout), "--junit -"),
+        (args.csv.as_deref().is_some_and(is_stdout), "--csv -"),
+    ];
+    let given: Vec<&str> = flags
+        .iter()
+        .filter(|(is_given, _)| *is_given)
+        .map(|(_, flag)| *flag)
+        .collect();
+    if given.len() < 2 {
+        return Ok(());
+    }
+    let given = given.join(" and ");
+    Err(format!(
+        "{given} both write on standard output\n  help: give all but one a file"
+    ))
 }
 
 /// Holds the plan against this host: what may spoil the run, said and returned for its events; else why it surely
 /// cannot work.
-fn fits(order: &Order, origins: &[nmax_http::Origin]) -> Result<Vec<(&'static str, String)>, String> {
-    let need = Need::of(&order.plan, origins, u64::from(order.workers));
-    let found = host::forecast(&Host::read(Path::new("/")), &need);
+fn fits(need: &Need) -> Result<Vec<(&'static str, String)>, String> {
+    let found = host::forecast(&Host::read(Path::new("/")), need);
     let of = |level: Level| found.iter().filter(move |finding| finding.level == level);
     let says = |finding: &Finding| format!("{}\n  help: {}", finding.meaning, finding.remedy);
     let errors: Vec<String> = of(Level::Error).map(says).collect();
@@ -179,8 +195,12 @@ fn writable(file: &Path) -> Result<(), String> {
     opened.map(drop).map_err(|error| unwritable(file, &error))
 }
 
-/// Writes a file; the error says what to do.
+/// Writes a file, or standard output for `-`; the error says what to do.
 pub fn write(file: &Path, text: &str) -> Result<(), String> {
+    if is_stdout(file) {
+        say::text(text);
+        return Ok(());
+    }
     std::fs::write(file, text).map_err(|error| unwritable(file, &error))
 }
 

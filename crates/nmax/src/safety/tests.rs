@@ -16,12 +16,12 @@ struct Scripted {
 }
 
 impl Outside for Scripted {
-    async fn addresses(&self, host: &Host) -> io::Result<Vec<IpAddr>> {
+    async fn addresses(&self, host: &Host, _: &[&Origin]) -> Result<Vec<IpAddr>, String> {
         if let Some(ip) = host.address() {
             return Ok(vec![ip]);
         }
         let found = self.names.iter().find(|(name, _)| *name == host.as_str());
-        let (_, addresses) = found.ok_or_else(|| io::Error::other("no such name"))?;
+        let (_, addresses) = found.ok_or_else(|| "no such name".to_owned())?;
         Ok(addresses.iter().map(|text| text.parse().unwrap()).collect())
     }
 
@@ -209,12 +209,21 @@ async fn refusals_come_all_at_once_and_name_the_way_out() {
 /// The real resolver, on names and addresses that need no network.
 #[tokio::test]
 async fn real_names_of_this_host() {
-    let addresses = Network.addresses(&Host::of_url("localhost")).await.unwrap();
+    let config = nmax_http::Config::new(std::sync::Arc::new(|_, _| Err("nothing".into())));
+    let client = Shared::new(config, RealClock::starting_now()).unwrap();
+    let of = async |host: &str| {
+        let origin = Url::parse(&format!("http://{host}/")).unwrap().origin;
+        Network(&client)
+            .addresses(&Host::of_url(host), &[&origin])
+            .await
+            .unwrap()
+    };
+    let addresses = of("localhost").await;
     assert!(
         !addresses.is_empty() && addresses.iter().all(IpAddr::is_loopback),
         "{addresses:?}"
     );
-    let literal = Network.addresses(&Host::of_url("10.1.2.3")).await.unwrap();
+    let literal = of("10.1.2.3").await;
     assert_eq!(literal, [IpAddr::from([10, 1, 2, 3])]);
 }
 

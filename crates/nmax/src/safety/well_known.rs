@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::real::RealClock;
-use nmax_http::{Alarm, Allow, Client, Config, KeepBody, Origin, Request, Shared};
+use nmax_http::{Alarm, Allow, Client, Config, KeepBody, NameRules, Origin, Request, Shared};
 use tokio::time::timeout;
 
 use super::address::{Class, classify};
@@ -31,12 +31,12 @@ pub fn public_only(host: Host) -> Allow {
     })
 }
 
-/// Fetches the proof from `origin` at addresses that `allow` permits, in at most `limit`; no redirect is followed.
+/// Fetches the proof from `origin`, found by `names`, at addresses that `allow` permits, in at most `limit`; no redirect is followed.
 ///
 /// The error says what was found in its place.
-pub async fn prove(origin: &Origin, allow: Allow, limit: Duration) -> Result<Proof, String> {
+pub async fn prove(origin: &Origin, allow: Allow, names: NameRules, limit: Duration) -> Result<Proof, String> {
     let url = format!("{origin}{PATH}");
-    let body = match timeout(limit, fetch(origin, allow)).await {
+    let body = match timeout(limit, fetch(origin, allow, names)).await {
         Ok(fetched) => fetched.map_err(|reason| format!("{url}: {reason}"))?,
         Err(_) => return Err(format!("{url}: no complete reply within {limit:?}")),
     };
@@ -57,9 +57,10 @@ fn holds(text: &str, host: &Host) -> bool {
 }
 
 /// The body of the reply with status 200, or why there is none.
-async fn fetch(origin: &Origin, allow: Allow) -> Result<Vec<u8>, String> {
+async fn fetch(origin: &Origin, allow: Allow, names: NameRules) -> Result<Vec<u8>, String> {
     let config = Config {
         body_limit: BODY_BYTES_MAX as u64,
+        names,
         ..Config::new(allow)
     };
     let shared = Shared::new(config, RealClock::starting_now()).map_err(|error| error.to_string())?;

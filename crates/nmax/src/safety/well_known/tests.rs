@@ -50,7 +50,7 @@ async fn the_line_proves() {
         "allow-load-test: other.example\nallow-load-test: *\n",
     ] {
         let (origin, mut asked) = serve(with_body("200 OK", body)).await;
-        let proof = prove(&origin, anything(), LONG).await.unwrap();
+        let proof = prove(&origin, anything(), NameRules::default(), LONG).await.unwrap();
         assert_eq!(proof.found_at, format!("{origin}/.well-known/nmax"));
         assert_eq!(proof.host, Host::of_url("localhost"));
         let head = asked.recv().await.unwrap();
@@ -81,7 +81,9 @@ async fn other_replies_do_not() {
     ];
     for (reply, wanted) in cases {
         let (origin, _asked) = serve(reply.clone()).await;
-        let reason = prove(&origin, anything(), LONG).await.unwrap_err();
+        let reason = prove(&origin, anything(), NameRules::default(), LONG)
+            .await
+            .unwrap_err();
         assert!(reason.starts_with(&format!("{origin}/.well-known/nmax: ")), "{reason}");
         assert!(reason.contains(wanted), "{reason}\nwanted {wanted}");
     }
@@ -96,7 +98,9 @@ async fn the_wait_ends() {
         host: "127.0.0.1".into(),
         port: listener.local_addr().unwrap().port(),
     };
-    let reason = prove(&origin, anything(), Duration::from_millis(20)).await.unwrap_err();
+    let reason = prove(&origin, anything(), NameRules::default(), Duration::from_millis(20))
+        .await
+        .unwrap_err();
     assert!(reason.contains("no complete reply within 20ms"), "{reason}");
 }
 
@@ -104,9 +108,14 @@ async fn the_wait_ends() {
 #[tokio::test]
 async fn only_public_addresses_are_asked() {
     let (origin, mut asked) = serve(with_body("200 OK", "allow-load-test: *")).await;
-    let reason = prove(&origin, public_only(Host::of_url("localhost")), LONG)
-        .await
-        .unwrap_err();
+    let reason = prove(
+        &origin,
+        public_only(Host::of_url("localhost")),
+        NameRules::default(),
+        LONG,
+    )
+    .await
+    .unwrap_err();
     assert!(reason.contains("is no public address of localhost"), "{reason}");
     assert!(asked.try_recv().is_err(), "nothing was sent");
 
