@@ -218,4 +218,34 @@ mod tests {
         assert_eq!(rest.len(), 1, "a worker that has ended is not waited for");
         assert!(!collector.is_done());
     }
+
+    /// A thread that dies whole says nothing more: what the others measured is kept, and the run says since when.
+    #[test]
+    fn a_worker_that_dies_whole_is_given_up() {
+        let (a, _kept_a) = sync_channel(1);
+        let (b, _kept_b) = sync_channel(1);
+        let mut collector = Collector::new(vec![a, b]);
+        assert!(collector.add(report(0, 0)).is_empty());
+        assert_eq!(collector.add(report(1, 0)).len(), 1);
+        assert!(collector.add(report(0, 1)).is_empty());
+        assert!(
+            collector.add(report(0, 2)).is_empty(),
+            "the second worker owes window 1"
+        );
+        let ended = Report::Ended {
+            worker: 0,
+            at: Nanos::from_millis(2_500),
+            load_ended: None,
+            broke: false,
+            error: None,
+        };
+        assert!(collector.add(ended).is_empty() && !collector.is_done());
+        let rest = collector.give_up();
+        let indices: Vec<u64> = rest.iter().map(|complete| complete.window.index).collect();
+        assert_eq!(indices, [1, 2], "nothing that came is lost");
+        assert!(collector.is_done());
+        assert_eq!(collector.broke_at(), Some(Nanos::from_millis(2_500)));
+        assert_eq!(collector.ended_at(), Nanos::from_secs(3));
+        assert!(collector.ended_early().unwrap().contains("broke"));
+    }
 }

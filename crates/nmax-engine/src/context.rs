@@ -332,7 +332,9 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             StepEnd::Stop(done) => (*done, false),
             StepEnd::Cut(_) => return,
         };
-        let Some(transaction) = prepared.transaction else { return };
+        let Some(transaction) = prepared.transaction else {
+            return;
+        };
         let mut meter = self.meter.borrow_mut();
         let section = meter.section(intended);
         let stats = meter.window().aggregate.transaction_mut(section, transaction);

@@ -23,7 +23,7 @@ pub trait Driver: 'static {
         (&[], &[])
     }
 
-    /// Gives back what is large: its user will not need it for a while. The last reply is gone after it.
+    /// Gives the memory of a large body back, and the body with it: its user thinks.
     fn rest(&mut self) {}
 
     /// Closes all connections.

@@ -206,14 +206,13 @@ pub fn redact_fields(text: &str) -> String {
             .rsplit(|c: char| !is_name(c))
             .next()
             .unwrap_or_default();
-        let is_secret = is_secret_name(name);
+        let is_secret = is_secret_name(name) && value_start < value_end;
         out.push_str(&rest[..value_start]);
-        out.push_str(if is_secret && value_start < value_end {
-            REDACTED
-        } else {
-            &rest[value_start..value_end]
-        });
-        rest = &rest[value_end..];
+        if is_secret {
+            out.push_str(REDACTED);
+        }
+        // What is no secret may hold one: a URL its query, a query its fragment.
+        rest = &rest[if is_secret { value_end } else { value_start }..];
     }
     out.push_str(rest);
     out

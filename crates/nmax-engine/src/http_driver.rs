@@ -54,6 +54,14 @@ impl Driver for HttpDriver {
         self.client.reply()
     }
 
+    fn remains(&self) -> (&[u8], &[u8]) {
+        self.client.remains()
+    }
+
+    fn rest(&mut self) {
+        self.client.rest();
+    }
+
     fn close(&mut self) {
         self.client.close();
     }

@@ -47,7 +47,7 @@ pub mod worker;
 
 pub use collector::{Complete, WorkerUse};
 pub use examples::{is_secret_header, is_secret_name, redact, redact_fields};
-pub use run::{Event, Run, StartError};
 pub use program::body_files;
+pub use run::{Event, Run, StartError};
 pub use settings::{Allow, BodyFile, Files, KeepSamples, Settings};
 pub use source::{Times, times};

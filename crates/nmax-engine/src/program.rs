@@ -8,14 +8,11 @@ use std::sync::Arc;
 use nmax_extract::Extractor;
 use nmax_http::{KeepBody, Origin, Url};
 use nmax_metrics::{Catalog, NameId, Names};
-use nmax_plan::choice::Choice;
 use nmax_plan::mix::Mix;
-use nmax_plan::plan::{
-    AtEnd, Body, Connection, Expect, FormPart, PartContent, Pick, Plan, Request, Scenario, Step, Test,
-};
-use nmax_plan::template::{Part, Template};
+use nmax_plan::plan::{AtEnd, Body, Connection, FormPart, PartContent, Pick, Plan, Request, Scenario, Step};
+use nmax_plan::template::Part;
 
-use crate::render;
+use crate::prepare::{Maker, templates};
 use crate::settings::{BodyFile, Files};
 
 /// Largest reply body that is kept for checks and extractors, bytes.
@@ -177,7 +174,7 @@ pub fn redirects_max(plan: &Plan, request: &Request) -> u32 {
 }
 
 /// A transaction is named like its request, with the holes as they are written.
-fn transaction_name(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
+pub(crate) fn transaction_name(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
     request.name.display(&scenario.slots, &plan.feeders)
 }
 
@@ -247,91 +244,8 @@ fn parse_url(url: &str) -> Result<Url, ProgramError> {
     })
 }
 
-/// What requests are made ready with.
-struct Maker<'a> {
-    plan: &'a Plan,
-    base: &'a Url,
-    files: &'a Files,
-    catalog: &'a Catalog,
-    /// Numbers of checks by name.
-    checks: HashMap<&'a str, usize>,
-}
-
-impl Maker<'_> {
-    fn prepare(
-        &self,
-        (number, scenario): (usize, &Scenario),
-        step: usize,
-        request: &Request,
-    ) -> Result<Prepared, ProgramError> {
-        let (plan, base) = (self.plan, self.base);
-        let source_error = |reason: String| ProgramError::Source {
-            request: named(request),
-            reason,
-        };
-        let mut extractors = Vec::with_capacity(request.extract.len());
-        for extract in &request.extract {
-            extractors.push(Extractor::new(&extract.source).map_err(source_error)?);
-        }
-        let probes = probes(&request.expect, &self.checks).map_err(source_error)?;
-        let url = match request.url.as_constant() {
-            Some(text) => Some(base.join(text).map_err(|error| ProgramError::Url {
-                url: text.to_owned(),
-                reason: error.to_string(),
-            })?),
-            None => None,
-        };
-        let origin = url.as_ref().map_or(&base.origin, |url| &url.origin).clone();
-        let redirects_max = redirects_max(plan, request);
-        let transaction = (redirects_max > 0).then(|| transaction_name(plan, scenario, request));
-        let mut prepared = Prepared {
-            step,
-            name: request
-                .name
-                .as_constant()
-                .and_then(|name| self.catalog.requests.find(name)),
-            fixed: None,
-            authority: origin.authority(),
-            origin,
-            keep_body: if reads_body(request, &extractors, &probes) {
-                KeepBody::UpTo(KEPT_BODY_MAX)
-            } else {
-                KeepBody::Discard
-            },
-            checks: probes,
-            extractors,
-            files: self.body_files(request)?,
-            boundary: match &request.body {
-                Body::Multipart(_) => boundary(plan.seed, number, step),
-                _ => String::new(),
-            },
-            redirects_max,
-            transaction: transaction.and_then(|name| self.catalog.transactions.iter().position(|known| *known == name)),
-        };
-        if let Some(url) = url.filter(|_| is_constant(plan, request)) {
-            prepared.fixed = Some(render::fixed(plan, request, &prepared, &url));
-        }
-        Ok(prepared)
-    }
-
-    /// The files of a body, in order.
-    fn body_files(&self, request: &Request) -> Result<Vec<Arc<BodyFile>>, ProgramError> {
-        let open = |name: &str| {
-            self.files.get(name).map(Arc::clone).ok_or_else(|| ProgramError::File {
-                request: named(request),
-                file: name.to_owned(),
-            })
-        };
-        files_of(request).into_iter().map(open).collect()
-    }
-}
-
-fn named(request: &Request) -> String {
-    request.name.as_constant().unwrap_or("with a computed name").to_owned()
-}
-
 /// The names of the files of a body, in order.
-fn files_of(request: &Request) -> Vec<&str> {
+pub(crate) fn files_of(request: &Request) -> Vec<&str> {
     match &request.body {
         Body::File(name) => vec![name],
         Body::Multipart(parts) => parts.iter().filter_map(file_of).collect(),
@@ -352,71 +266,6 @@ pub fn body_files(plan: &Plan) -> Vec<&str> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-/// What separates the parts of a step's body: 128 bits of its own, so that no content holds it by chance, and always
-/// the same, so that a constant body stays constant.
-fn boundary(seed: u64, scenario: usize, step: usize) -> String {
-    let bits = Choice::new(seed, u64::MAX, scenario as u64, step as u64);
-    format!("nmax-{:016x}{:016x}", bits.u64(0), bits.u64(1))
-}
-
-/// Whether a check or an extractor looks at the body.
-fn reads_body(request: &Request, extractors: &[Extractor], probes: &[(usize, Probe)]) -> bool {
-    extractors.iter().any(Extractor::reads_body)
-        || probes.iter().any(|(_, probe)| match probe {
-            Probe::Text(index) => !matches!(request.expect.checks[*index].test, Test::HeaderContains(..)),
-            Probe::Finds(extractor) => extractor.reads_body(),
-        })
-}
-
-fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize, Probe)>, String> {
-    let mut probes = Vec::with_capacity(expect.checks.len());
-    for (index, check) in expect.checks.iter().enumerate() {
-        let number = numbers.get(check.name.as_str()).copied().unwrap_or_default();
-        probes.push((
-            number,
-            match &check.test {
-                Test::Finds(source) => Probe::Finds(Box::new(Extractor::new(source)?)),
-                Test::BodyContains(_) | Test::BodyLacks(_) | Test::HeaderContains(..) => Probe::Text(index),
-            },
-        ));
-    }
-    Ok(probes)
-}
-
-/// Every template of a request, defaults included.
-fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &'a Template> {
-    let pairs = |pairs: &'a [(Template, Template)]| pairs.iter().flat_map(|(name, value)| [name, value]);
-    let body: Vec<&Template> = match &request.body {
-        Body::Empty => Vec::new(),
-        Body::Text(text) | Body::Json(text) => vec![text],
-        Body::Form(fields) => pairs(fields).collect(),
-        Body::Multipart(parts) => parts.iter().flat_map(part_templates).collect(),
-        Body::File(_) => Vec::new(),
-    };
-    let headers = plan
-        .defaults
-        .headers
-        .iter()
-        .chain(&request.headers)
-        .map(|(_, value)| value);
-    std::iter::once(&request.url)
-        .chain(pairs(&request.query))
-        .chain(headers)
-        .chain(body)
-}
-
-fn part_templates(part: &FormPart) -> impl Iterator<Item = &Template> {
-    let text = match &part.content {
-        PartContent::Text(text) => Some(text),
-        PartContent::File(_) => None,
-    };
-    std::iter::once(&part.name).chain(&part.file_name).chain(text)
-}
-
-fn is_constant(plan: &Plan, request: &Request) -> bool {
-    templates(plan, request).all(|template| template.as_constant().is_some())
 }
 
 /// The fewest rows of the feeders that a scenario reads and that do not start again.

@@ -37,7 +37,8 @@ impl Form {
     /// Whether a header that the plan gives goes out.
     fn sends(self, header: &str) -> bool {
         let is_one_of = |list: &[&str]| list.iter().any(|name| name.eq_ignore_ascii_case(header));
-        (self.has_credentials || !is_one_of(&OF_ORIGIN)) && (self.has_body || !(is_about_body(header) || is_one_of(&OF_BODY)))
+        (self.has_credentials || !is_one_of(&OF_ORIGIN))
+            && (self.has_body || !(is_about_body(header) || is_one_of(&OF_BODY)))
     }
 }
 
@@ -129,10 +130,7 @@ pub(crate) fn pieces<'a>(prepared: &'a Prepared, body: &'a [u8], marks: &[usize]
 /// Whether the body waits for `100 Continue`. HTTP/1.0 does not know it, and without a body there is nothing to wait
 /// for (RFC 9110, 10.1.1).
 pub(crate) fn waits_for_continue(plan: &Plan, request: &Request, form: Form) -> bool {
-    request.expect_continue
-        && form.has_body
-        && request.body != Body::Empty
-        && plan.defaults.version == Version::Http11
+    request.expect_continue && form.has_body && request.body != Body::Empty && plan.defaults.version == Version::Http11
 }
 
 /// Appends the parameters of a step to a path; encoded, with `?` or `&` as needed.

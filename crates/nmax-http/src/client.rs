@@ -172,6 +172,11 @@ impl<C: Clock + 'static> Client<C> {
         self.receiver.remains()
     }
 
+    /// Gives the memory of a large body back, and the body with it: its visitor thinks.
+    pub fn rest(&mut self) {
+        self.receiver.rest();
+    }
+
     /// Closes all connections.
     pub fn close(&mut self) {
         self.kept.clear();

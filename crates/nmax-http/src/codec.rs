@@ -146,6 +146,11 @@ impl Receiver {
         self.continued = false;
     }
 
+    /// Gives the memory of a large body back, and what was kept of it: its reader thinks, and will not look again.
+    pub fn rest(&mut self) {
+        self.content.rest();
+    }
+
     /// Takes the next bytes of the stream; true when the reply is complete.
     ///
     /// After an error or a complete reply nothing more may be pushed before the next start.

@@ -37,3 +37,30 @@ proptest::proptest! {
         let _ = redact(&bytes);
     }
 }
+
+/// Contents of secret parts are taken out, whatever they hold; those of others stay.
+#[test]
+fn secret_parts_of_a_multipart_body_are_taken_out() {
+    let message = "POST /up?token=abc HTTP/1.1\r\nProxy-Authorization: Basic eDp5\r\n\
+        Content-Type: multipart/form-data; boundary=\"nmax-1\"\r\n\r\n\
+        --nmax-1\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\nhunter2\r\nsecond line\r\n\
+        --nmax-1\r\nContent-Disposition: form-data; filename=\"token.txt\"; name=\"note\"\r\n\r\nplain=1&card=4111\r\n\
+        --nmax-1\r\nContent-Disposition: form-data; name=\"secret_file\"; filename=\"a\"\r\n\r\n[9 bytes of a]\r\n--nmax-1--\r\n";
+    let text = redact(message.as_bytes());
+    for secret in ["hunter2", "second line", "eDp5", "abc", "4111"] {
+        assert!(!text.contains(secret), "{secret} in {text}");
+    }
+    for kept in ["name=\"password\"", "plain=1", "token.txt", "--nmax-1--"] {
+        assert!(text.contains(kept), "{kept} not in {text}");
+    }
+}
+
+/// A reply that leads on often carries a token in its `location`.
+#[test]
+fn secrets_of_replies_are_taken_out() {
+    let reply = "HTTP/1.1 302 Found\r\nSet-Cookie: sid=s3cr3t; path=/\r\n\
+        Location: https://h.test/cb?access_token=s3cr3t&state=1#id_token=s3cr3t\r\n\r\n{\"refresh_token\":\"s3cr3t\"}";
+    let text = redact(reply.as_bytes());
+    assert!(!text.contains("s3cr3t"), "{text}");
+    assert!(text.contains("state=1"), "{text}");
+}

@@ -37,7 +37,10 @@ fn part(name: Template, content: PartContent) -> FormPart {
 #[test]
 fn parts_are_written_as_rfc_7578_says() {
     let parts = [
-        part(Template::text("field1"), PartContent::Text(Template::text("Joe owes £100."))),
+        part(
+            Template::text("field1"),
+            PartContent::Text(Template::text("Joe owes £100.")),
+        ),
         FormPart {
             file_name: Some(Template::text("photo 1.png")),
             content_type: Some("image/png".into()),

@@ -30,16 +30,46 @@ fn expected() -> Expected {
 fn a_reply_leads_where_its_location_says() {
     let cases = [
         (302, "location: /x\r\n", Some("http://shop.test/x"), "a path"),
-        (302, "Location: x?y#top\r\n", Some("http://shop.test/a/x?y"), "relative, without its fragment"),
-        (301, "location: //cdn.test/x\r\n", Some("http://cdn.test/x"), "the same scheme"),
-        (307, "location: https://h.test:8443\r\n", Some("https://h.test:8443/"), "a whole URL"),
-        (308, "location: ?page=2\r\n", Some("http://shop.test/a/b?page=2"), "a query"),
-        (303, "location: /caf\u{e9}\r\n", Some("http://shop.test/caf%C3%A9"), "bytes above ASCII stay what they are"),
+        (
+            302,
+            "Location: x?y#top\r\n",
+            Some("http://shop.test/a/x?y"),
+            "relative, without its fragment",
+        ),
+        (
+            301,
+            "location: //cdn.test/x\r\n",
+            Some("http://cdn.test/x"),
+            "the same scheme",
+        ),
+        (
+            307,
+            "location: https://h.test:8443\r\n",
+            Some("https://h.test:8443/"),
+            "a whole URL",
+        ),
+        (
+            308,
+            "location: ?page=2\r\n",
+            Some("http://shop.test/a/b?page=2"),
+            "a query",
+        ),
+        (
+            303,
+            "location: /caf\u{e9}\r\n",
+            Some("http://shop.test/caf%C3%A9"),
+            "bytes above ASCII stay what they are",
+        ),
         (302, "", None, "nowhere"),
         (302, "location:\r\n", None, "an empty one"),
         (302, "location: http://[broken\r\n", None, "no URL"),
         (302, "location: app://open\r\n", None, "a scheme that cannot be asked"),
-        (302, "location: http://user:pw@h.test/\r\n", None, "credentials that nobody gave us"),
+        (
+            302,
+            "location: http://user:pw@h.test/\r\n",
+            None,
+            "credentials that nobody gave us",
+        ),
         (200, "location: /x\r\n", None, "no redirect"),
         (201, "location: /x\r\n", None, "the place of what was made"),
         (300, "location: /x\r\n", None, "a choice is the reader's"),
@@ -83,18 +113,30 @@ fn credentials_do_not_leave_their_origin_and_do_not_come_back() {
         has_body: true,
         has_credentials: true,
     };
-    for elsewhere in ["https://evil.test/", "https://shop.test:8443/", "http://shop.test/", "https://a.shop.test/"] {
+    for elsewhere in [
+        "https://evil.test/",
+        "https://shop.test:8443/",
+        "http://shop.test/",
+        "https://a.shop.test/",
+    ] {
         let elsewhere = url(elsewhere).origin;
         let away = form_after(form, 307, &home, &elsewhere);
         assert!(!away.has_credentials, "{elsewhere}");
-        assert!(!form_after(away, 307, &elsewhere, &home).has_credentials, "back from {elsewhere}");
+        assert!(
+            !form_after(away, 307, &elsewhere, &home).has_credentials,
+            "back from {elsewhere}"
+        );
     }
     assert!(form_after(form, 307, &home, &url("https://SHOP.test:443/x").origin).has_credentials);
 }
 
 #[test]
 fn a_circle_is_named() {
-    let visited = [url("http://h.test/start"), url("http://h.test/a"), url("http://h.test/b")];
+    let visited = [
+        url("http://h.test/start"),
+        url("http://h.test/a"),
+        url("http://h.test/b"),
+    ];
     assert_eq!(
         words(&visited, &url("http://h.test/a")),
         "the redirects go in a circle, left after 2: http://h.test/a -> http://h.test/b -> http://h.test/a"

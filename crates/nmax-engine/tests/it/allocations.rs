@@ -5,7 +5,6 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
-use nmax_engine::{Files, KeepSamples};
 use nmax_engine::context::Context;
 use nmax_engine::http_driver::HttpDrivers;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
@@ -14,6 +13,7 @@ use nmax_engine::real::{RealClock, RealRuntime};
 use nmax_engine::runtime::Runtime;
 use nmax_engine::source::{Source, times};
 use nmax_engine::worker;
+use nmax_engine::{Files, KeepSamples};
 use nmax_http::{Config, Shared};
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::Plan;

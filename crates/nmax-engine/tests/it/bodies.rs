@@ -48,7 +48,10 @@ fn run(plan: &Arc<Plan>, server: impl Server) -> Simulated {
 
 fn split(message: &[u8]) -> (String, &[u8]) {
     let end = message.windows(4).position(|bytes| bytes == b"\r\n\r\n").unwrap();
-    (String::from_utf8_lossy(&message[..end]).into_owned(), &message[end + 4..])
+    (
+        String::from_utf8_lossy(&message[..end]).into_owned(),
+        &message[end + 4..],
+    )
 }
 
 fn length_of(head: &str) -> usize {
@@ -104,7 +107,11 @@ fn parts_and_files_are_sent_in_order_with_their_exact_length() {
             .lines()
             .filter(|line| line.to_ascii_lowercase().starts_with("content-type"))
             .collect();
-        assert_eq!(types.len(), 1, "a type without the boundary would hide the parts: {types:?}");
+        assert_eq!(
+            types.len(),
+            1,
+            "a type without the boundary would hide the parts: {types:?}"
+        );
         let boundary = types[0].split_once("boundary=").unwrap().1.to_owned();
         let separator = format!("--{boundary}");
         let text = String::from_utf8_lossy(body).into_owned();
@@ -150,7 +157,10 @@ fn a_failure_does_not_hold_the_file() {
     let server = |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply(500));
     let run = run(&plan, server);
     let request = &run.failures[0].request;
-    assert!(request.contains("bytes of") && request.contains("Cargo.toml"), "{request}");
+    assert!(
+        request.contains("bytes of") && request.contains("Cargo.toml"),
+        "{request}"
+    );
     assert!(!request.contains("[package]"), "{request}");
 }
 
@@ -194,7 +204,11 @@ fn codings_are_asked_for_only_when_the_plan_says_so() {
     };
     assert_eq!(with(&[], None), [""; 0]);
     assert_eq!(with(&[Coding::Gzip, Coding::Brotli], None), ["gzip, br"]);
-    assert_eq!(with(&[Coding::Zstd], Some("identity")), ["identity"], "the plan's own comes first");
+    assert_eq!(
+        with(&[Coding::Zstd], Some("identity")),
+        ["identity"],
+        "the plan's own comes first"
+    );
 }
 
 /// A file that was never opened is an error before the run, not in it.

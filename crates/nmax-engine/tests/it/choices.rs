@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use nmax_plan::plan::Plan;
+use nmax_plan::plan::{Cookies, Plan, Visitor};
 use nmax_testkit::plans::{plan, with_files};
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Sent, Server, reply_with, simulate};
 
-use crate::ms;
+use crate::{changed, ms};
 
 /// Scenarios, rows, pauses and picks, all left to chance.
 fn chancy(seed: u64, workload: &str) -> Arc<Plan> {
@@ -251,4 +251,82 @@ fn names_beyond_the_cap_are_joined() {
     let stats = run.whole();
     assert_eq!(stats.request(nmax_metrics::Section::Hold, other).unwrap().count(), 90);
     assert!(run.catalog.requests.overflowed() > 0, "and it is said");
+}
+
+/// Which of 4,000 iterations of one returning user had to open a connection, because it was a new visitor's.
+fn new_visits(share: f64, seed: u64, service_ms: u64) -> Vec<u64> {
+    let text = "nmax: 1\ntarget: http://h.test\nscenarios: { a: { steps: [{ get: / }] } }\n\
+                workload: { closed: { vus: 1 }, iterations: 4000 }";
+    let plan = changed(&plan(text), |plan| {
+        plan.defaults.visitor = Visitor::Mixed(share);
+        plan.seed = seed;
+    });
+    let options = Options {
+        connect: ms(3),
+        ..Options::all()
+    };
+    let run = simulate(&plan, items(service_ms), &options);
+    let opened = run
+        .raw
+        .iter()
+        .filter(|raw| raw.sample.network.connect > nmax_metrics::Nanos::ZERO);
+    opened.map(|raw| raw.iteration).collect()
+}
+
+/// New visitors have their share, spread by chance, and are the same ones whenever the plan is run.
+#[test]
+fn a_share_of_the_visits_is_made_by_new_visitors() {
+    let visits = new_visits(0.3, 7, 1);
+    // 1,200 expected, standard deviation 29.
+    assert!(visits.len().abs_diff(1_200) < 120, "{}", visits.len());
+    for quarter in 0..4 {
+        let of_quarter = visits.iter().filter(|visit| **visit / 1_000 == quarter).count();
+        assert!(of_quarter.abs_diff(300) < 60, "{of_quarter} in quarter {quarter}");
+    }
+    assert_eq!(visits, new_visits(0.3, 7, 50), "a slow server sees the same visitors");
+    assert_ne!(visits, new_visits(0.3, 8, 1));
+    assert_eq!(new_visits(0.0, 7, 1), [0], "the first one connects");
+    assert_eq!(new_visits(1.0, 7, 1).len(), 4_000);
+}
+
+/// The cookies that each visit to `/in` brings along, of one user with this policy.
+fn cookies_brought(cookies: Cookies, visitor: Visitor) -> Vec<Option<String>> {
+    let text = "nmax: 1\ntarget: http://shop.test\nscenarios: { a: { steps: [{ get: /in }, { get: /out }] } }\n\
+                workload: { closed: { vus: 1 }, iterations: 4 }";
+    let plan = changed(&plan(text), |plan| {
+        plan.defaults.cookies = cookies;
+        plan.defaults.visitor = visitor;
+    });
+    let options = Options {
+        requests: KeepRequests::All,
+        ..Options::all()
+    };
+    let run = simulate(&plan, numbers(), &options);
+    let cookie = |sent: &Sent| {
+        let text = String::from_utf8_lossy(&sent.bytes).into_owned();
+        text.lines()
+            .find_map(|line| line.strip_prefix("cookie: visitor="))
+            .map(str::to_owned)
+    };
+    run.transcript.iter().map(cookie).collect()
+}
+
+#[test]
+fn cookies_stay_as_long_as_the_plan_says() {
+    let brought = |cookies, visitor| {
+        let found = cookies_brought(cookies, visitor);
+        found
+            .into_iter()
+            .map(|cookie| cookie.map_or(0, |number| number.parse().unwrap()))
+            .collect::<Vec<u32>>()
+    };
+    let each_time = [0, 1, 0, 2, 0, 3, 0, 4];
+    assert_eq!(brought(Cookies::PerIteration, Visitor::Returning), each_time);
+    assert_eq!(brought(Cookies::Kept, Visitor::Returning), [0, 1, 1, 2, 2, 3, 3, 4]);
+    assert_eq!(
+        brought(Cookies::Kept, Visitor::New),
+        each_time,
+        "a new visitor has none"
+    );
+    assert_eq!(brought(Cookies::Ignored, Visitor::Returning), [0; 8]);
 }

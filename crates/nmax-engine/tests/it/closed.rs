@@ -246,3 +246,32 @@ fn per_scenario(whole: &nmax_metrics::Aggregate) -> Vec<u64> {
         .map(|index| whole.scenario(Section::Hold, index).unwrap().completed)
         .collect()
 }
+
+/// Users whose turn came while the worker was busy, and who never got to start, are due and dropped by the injector.
+#[test]
+fn users_who_never_got_their_turn_are_counted() {
+    let plan = home_page("workload: { closed: { vus: 10 } }\nstages: [{ ramp: 10s, to: 100% }, { hold: 10s }]");
+    let options = Options {
+        blocks: vec![(ms(1_001), s(4))],
+        stop_at: Some(ms(2_500)),
+        ..Options::all()
+    };
+    let run = simulate(&plan, instant(ms(100)), &options);
+    let load = run.load();
+    // User v is due at v seconds. 3, 4 and 5 were due before the worker, busy until 5.001 s, heard of the stop.
+    assert_eq!((load.dropped.injector, load.dropped.in_flight_limit), (3, 0));
+    assert_eq!(load.due, load.started + 3);
+    let idle = simulate(
+        &plan,
+        instant(ms(100)),
+        &Options {
+            stop_at: Some(ms(2_500)),
+            ..Options::all()
+        },
+    );
+    assert_eq!(
+        idle.load().dropped.total(),
+        0,
+        "those whose turn had not come were not due"
+    );
+}

@@ -126,6 +126,25 @@ fn a_timeout_is_an_error_that_keeps_its_latency() {
     assert!(run.failures.iter().all(|failure| failure.kind == "timeout"));
 }
 
+/// A driver that wakes its user for a reason of its own must not cost the exchange its time limit.
+#[test]
+fn an_alarm_of_the_driver_does_not_lose_the_time_limit() {
+    let keys = "defaults: { timeout: 750ms }\nworkload: { closed: { vus: 1 }, iterations: 3 }\ngraceful_stop: 1h";
+    for after in [0, 100, 749, 750, 2_000] {
+        let options = Options {
+            alarm_after: Some(ms(after)),
+            ..Options::all()
+        };
+        let run = simulate(&home_page(keys), |_: &Call<'_>| Answer::Never, &options);
+        let times = run.totals.total(Section::Hold).latencies().response;
+        assert_eq!(
+            (times.count(), times.min_ns(), times.max_ns()),
+            (3, Some(ms(750).0), Some(ms(750).0)),
+            "{after}"
+        );
+    }
+}
+
 /// A limit of its own for one step, shorter or longer than that of the steps around it.
 #[test]
 fn each_step_has_its_own_time_limit() {
@@ -175,6 +194,21 @@ fn failures_and_errors_are_counted_by_kind_and_keep_their_latency() {
     assert_eq!((span(0), span(1)), ((ms(10).0, ms(10).0), (ms(40).0, ms(40).0)));
     assert_eq!(span(2), (ms(20).0, ms(30).0));
     assert_eq!(run.whole().scenario(Section::Hold, 0).unwrap().failed, 600);
+}
+
+/// A reply that comes in the grace after the load is a sample with its whole latency, of the hold in which it was due.
+#[test]
+fn a_slow_reply_after_the_load_keeps_its_latency() {
+    let plan = home_page("workload: { open: { rate: 10/s } }\nduration: 5s\ngraceful_stop: 1m");
+    let (fast, slow) = (reply(200), reply(200));
+    let server = move |call: &Call<'_>| match call.number {
+        49 => Answer::Bytes(call.at + s(25), slow.clone()),
+        _ => Answer::Bytes(call.at + ms(5), fast.clone()),
+    };
+    let run = simulate(&plan, server, &Options::all());
+    let response = run.totals.total(Section::Hold).latencies().response;
+    assert_eq!((response.count(), response.max_ns()), (50, Some(s(25).0)));
+    assert_eq!((run.load().censored.count(), run.end), (0, ms(29_900)));
 }
 
 #[test]

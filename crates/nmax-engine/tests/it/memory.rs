@@ -86,9 +86,8 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
 /// Bytes on the heap once this many users have made their first request, with cookies, and think.
 fn held_by(target: &str, users: u64) -> u64 {
     let steps = "[{ get: / }, { think: 1h }]";
-    let keys = format!(
-        "defaults: {{ connection: per-request }}\nworkload: {{ closed: {{ vus: {users} }} }}\nduration: 2h"
-    );
+    let keys =
+        format!("defaults: {{ connection: per-request }}\nworkload: {{ closed: {{ vus: {users} }} }}\nduration: 2h");
     let plan = requests(target, steps, &keys);
     let reactor = Builder::new_current_thread().enable_all().build().unwrap();
     let local = LocalSet::new();

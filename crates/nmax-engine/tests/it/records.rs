@@ -3,9 +3,10 @@
 use nmax_engine::KeepSamples;
 use nmax_metrics::{Aggregate, ErrorKind, Nanos, Section};
 use nmax_testkit::plans::{home_page, plan};
-use nmax_testkit::sim::{Answer, Call, Options, Server, reply, simulate};
+use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, reply, reply_with, simulate};
+use proptest::prelude::*;
 
-use crate::{ms, s};
+use crate::{changed, ms, s};
 
 /// Service times from 1 ms to 2.4 s, some replies bad, some exchanges broken.
 fn moody() -> impl Server {
@@ -129,6 +130,90 @@ fn impossible_times_do_not_occur() {
         );
         assert!(sample.injector_lag().unwrap() <= sample.send_lag().unwrap(), "{raw:?}");
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Law: 0 ≤ service ≤ response and 0 ≤ injector lag ≤ send lag ≤ response, whatever plan, server and injector do.
+    #[test]
+    fn service_lies_within_response(
+        rate in 1_u32..400,
+        limit in 1_u32..40,
+        connect_ms in 0_u64..30,
+        spread_ms in 1_u64..900,
+        redirects in 0_u32..4,
+        blocks in proptest::collection::vec((0_u64..4_000, 0_u64..900), 0..4),
+        is_closed: bool,
+    ) {
+        let workload = if is_closed {
+            format!("closed: {{ vus: {limit} }}")
+        } else {
+            format!("open: {{ rate: {rate}/s, max_in_flight: {limit} }}")
+        };
+        let plan = home_page(&format!("workload: {{ {workload} }}\nduration: 3s\ngraceful_stop: 500ms"));
+        let plan = changed(&plan, |plan| plan.defaults.redirects_max = redirects);
+        let (ok, moved) = (reply(200), reply_with(302, "location: /\r\n", ""));
+        let server = move |call: &Call<'_>| {
+            let at = call.at + ms(call.number * 7_919 % spread_ms);
+            match call.number % 7 {
+                0 => Answer::Breaks(at, ErrorKind::Reset),
+                1 | 2 => Answer::Bytes(at, moved.clone()),
+                _ => Answer::Bytes(at, ok.clone()),
+            }
+        };
+        let options = Options {
+            workers: 2,
+            connect: ms(connect_ms),
+            blocks: blocks.into_iter().map(|(at, span)| (ms(at), ms(span))).collect(),
+            ..Options::all()
+        };
+        let run = simulate(&plan, server, &options);
+        prop_assert_eq!(run.raw.len() as u64, run.exchanges());
+        for raw in &run.raw {
+            let sample = raw.sample;
+            let (service, response) = (sample.service_time().unwrap(), sample.response_time());
+            prop_assert!(service <= response, "{:?}", raw);
+            prop_assert!(sample.injector_lag() <= sample.send_lag() && sample.send_lag() <= Some(response), "{:?}", raw);
+            prop_assert_eq!(sample.send_lag().unwrap() + service, response, "{:?}", raw);
+        }
+        let latencies = run.whole().total(Section::Hold).latencies();
+        prop_assert!(latencies.service.max_ns() <= latencies.response.max_ns());
+        prop_assert!(latencies.response.max_ns() <= Some(run.end.0));
+    }
+}
+
+/// The wall clock is for cookies alone: wherever it stands, every latency is the same.
+#[test]
+fn a_jump_of_the_wall_clock_leaves_latencies_unchanged() {
+    let run_at = |unix_origin_s: i64| {
+        let server = |call: &Call<'_>| {
+            let cookie = "set-cookie: a=1; expires=Thu, 01 Jan 2026 00:00:00 GMT\r\n";
+            Answer::Bytes(call.at + ms(1 + call.number % 90), reply_with(200, cookie, ""))
+        };
+        let options = Options {
+            unix_origin_s,
+            requests: KeepRequests::All,
+            ..Options::all()
+        };
+        simulate(&plan(PLAN), server, &options)
+    };
+    let (before, after) = (run_at(1_000_000_000), run_at(4_000_000_000));
+    let has_cookie = |run: &Simulated| {
+        let sent = run.transcript.iter();
+        sent.filter(|sent| String::from_utf8_lossy(&sent.bytes).contains("cookie: a=1"))
+            .count()
+    };
+    assert!(has_cookie(&before) > 0, "the cookie is good in 2001");
+    assert_eq!(has_cookie(&after), 0, "and long gone in 2096");
+    let times = |run: &Simulated| {
+        run.raw
+            .iter()
+            .map(|raw| (raw.sample.intended, raw.sample.sent, raw.sample.done))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(times(&before), times(&after));
+    assert_eq!(before.end, after.end);
 }
 
 /// Due = started + dropped; started = completed + interrupted; the area under the in-flight curve is the sum of stays.

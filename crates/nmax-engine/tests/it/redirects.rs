@@ -26,7 +26,10 @@ fn following(steps: &str, keys: &str, most: u32, server: impl Server) -> Simulat
 fn along(status: u16, way: &'static [&'static str]) -> impl Server {
     move |call: &Call<'_>| {
         let url = format!("http://{}{}", call.header("host").unwrap_or_default(), call.target());
-        let next = way.iter().position(|place| *place == url).and_then(|at| way.get(at + 1));
+        let next = way
+            .iter()
+            .position(|place| *place == url)
+            .and_then(|at| way.get(at + 1));
         let reply = match next {
             Some(next) => reply_with(status, &format!("location: {next}\r\n"), "moved"),
             None => reply_with(200, "", "there"),
@@ -61,7 +64,12 @@ fn every_hop_is_counted_and_so_is_the_whole() {
     let run = following("[{ get: /a, name: page }, { get: /z }]", "", 10, along(302, WAY));
     assert_eq!(
         lines(&run),
-        ["GET /a HTTP/1.1", "GET /b HTTP/1.1", "GET /c?d=1 HTTP/1.1", "GET /z HTTP/1.1"]
+        [
+            "GET /a HTTP/1.1",
+            "GET /b HTTP/1.1",
+            "GET /c?d=1 HTTP/1.1",
+            "GET /z HTTP/1.1"
+        ]
     );
     assert_eq!(names(&run), ["page", "page +1", "page +2", "GET /z"]);
     for (k, raw) in (0_u64..).zip(&run.raw) {
@@ -75,7 +83,11 @@ fn every_hop_is_counted_and_so_is_the_whole() {
     let page = whole.transaction(Section::Hold, 0).unwrap();
     assert_eq!((page.count, page.failed, page.time.max_ns()), (1, 0, Some(ms(30).0)));
     let last = whole.transaction(Section::Hold, 1).unwrap();
-    assert_eq!((last.count, last.time.max_ns()), (1, Some(ms(10).0)), "without a redirect too");
+    assert_eq!(
+        (last.count, last.time.max_ns()),
+        (1, Some(ms(10).0)),
+        "without a redirect too"
+    );
 }
 
 #[test]
@@ -92,7 +104,9 @@ fn a_step_has_its_own_limit() {
     let plan = requests("http://shop.test", "[{ get: /a }, { get: /a }]", ONCE);
     let plan = changed(&plan, |plan| {
         plan.defaults.redirects_max = 10;
-        let Step::Request(first) = &mut plan.scenarios[0].steps[0] else { return };
+        let Step::Request(first) = &mut plan.scenarios[0].steps[0] else {
+            return;
+        };
         first.redirects_max = Some(0);
     });
     let run = simulate(&plan, along(302, WAY), &Options::all());
@@ -103,15 +117,29 @@ fn a_step_has_its_own_limit() {
 fn a_post_becomes_a_get_without_its_body_or_keeps_both() {
     let step = "[{ post: /a, form: { q: tea }, headers: { x-id: 7, content-language: en, content-type: text/x } }]";
     for (status, keeps) in [(301, false), (302, false), (303, false), (307, true), (308, true)] {
-        let run = following(step, "", 10, along(status, &["http://shop.test/a", "http://shop.test/b"]));
+        let run = following(
+            step,
+            "",
+            10,
+            along(status, &["http://shop.test/a", "http://shop.test/b"]),
+        );
         let hop = &texts(&run.transcript)[1];
         let (head, body) = hop.split_once("\r\n\r\n").unwrap();
         assert!(head.contains("x-id: 7"), "{status}: {head}");
         if keeps {
-            assert!(head.starts_with("POST /b HTTP/1.1\r\n") && body == "q=tea", "{status}: {hop}");
-            assert!(head.contains("content-length: 5") && head.contains("content-language: en"), "{head}");
+            assert!(
+                head.starts_with("POST /b HTTP/1.1\r\n") && body == "q=tea",
+                "{status}: {hop}"
+            );
+            assert!(
+                head.contains("content-length: 5") && head.contains("content-language: en"),
+                "{head}"
+            );
         } else {
-            assert!(head.starts_with("GET /b HTTP/1.1\r\n") && body.is_empty(), "{status}: {hop}");
+            assert!(
+                head.starts_with("GET /b HTTP/1.1\r\n") && body.is_empty(),
+                "{status}: {hop}"
+            );
             assert!(!head.contains("content-"), "{status}: {head}");
         }
     }
@@ -122,11 +150,20 @@ fn a_post_becomes_a_get_without_its_body_or_keeps_both() {
 fn secrets_by_hand_stay_with_their_origin() {
     let headers = "headers: { authorization: Bearer x, cookie: by=hand, Proxy-Authorization: p, x-kept: 1 }";
     let step = format!("[{{ get: /a, {headers} }}]");
-    let way = &["http://shop.test/a", "http://shop.test/b", "http://evil.test/c", "http://shop.test/d"];
+    let way = &[
+        "http://shop.test/a",
+        "http://shop.test/b",
+        "http://evil.test/c",
+        "http://shop.test/d",
+    ];
     let run = following(&step, "", 10, along(307, way));
     let has = |text: &String| text.contains("Bearer x") || text.contains("by=hand") || text.contains("Proxy-Auth");
     let texts = texts(&run.transcript);
-    assert_eq!(texts.iter().map(has).collect::<Vec<_>>(), [true, true, false, false], "{texts:?}");
+    assert_eq!(
+        texts.iter().map(has).collect::<Vec<_>>(),
+        [true, true, false, false],
+        "{texts:?}"
+    );
     assert!(texts.iter().all(|text| text.contains("x-kept: 1")));
     let hand = following("[{ get: /a, headers: { host: shop.test } }]", "", 10, along(307, way));
     assert!(String::from_utf8_lossy(&hand.transcript[2].bytes).contains("host: evil.test\r\n"));
@@ -154,7 +191,11 @@ fn cookies_of_a_hop_are_sent_where_they_belong() {
 #[test]
 fn a_limit_that_is_reached_is_a_failure_with_the_way() {
     let circle = |call: &Call<'_>| {
-        let next = if call.target().starts_with("/b") { "/a?token=abc" } else { "/b" };
+        let next = if call.target().starts_with("/b") {
+            "/a?token=abc"
+        } else {
+            "/b"
+        };
         Answer::Bytes(call.at + ms(1), reply_with(302, &format!("location: {next}\r\n"), ""))
     };
     let run = following("[{ get: /a, expect: { status: 302 } }]", "", 4, circle);
@@ -163,9 +204,15 @@ fn a_limit_that_is_reached_is_a_failure_with_the_way() {
     assert_eq!(outcomes[..4], [Outcome::Ok; 4]);
     assert_eq!(outcomes[4], Outcome::Failed);
     let failure = &run.failures[0];
-    assert_eq!((failure.kind.as_str(), failure.name.as_str()), ("redirects", "GET /a +4"));
+    assert_eq!(
+        (failure.kind.as_str(), failure.name.as_str()),
+        ("redirects", "GET /a +4")
+    );
     assert!(failure.text.contains("in a circle"), "{}", failure.text);
-    assert!(!failure.text.contains("abc") && !failure.reply.contains("abc"), "{failure:?}");
+    assert!(
+        !failure.text.contains("abc") && !failure.reply.contains("abc"),
+        "{failure:?}"
+    );
     let stats = run.whole().transaction(Section::Hold, 0).unwrap().clone();
     assert_eq!((stats.count, stats.failed, run.load().redirects), (1, 1, 4));
 }
@@ -176,9 +223,18 @@ fn a_redirect_that_leads_nowhere_is_judged_like_any_reply() {
     for location in ["", "location: http://[broken\r\n", "location: mailto:a@b\r\n"] {
         for (expect, is_ok) in [("302", true), ("200", false)] {
             let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply_with(302, location, ""));
-            let run = following(&format!("[{{ get: /a, expect: {{ status: {expect} }} }}]"), "", 10, server);
+            let run = following(
+                &format!("[{{ get: /a, expect: {{ status: {expect} }} }}]"),
+                "",
+                10,
+                server,
+            );
             let stats = run.totals.total(Section::Hold);
-            assert_eq!((stats.ok(), stats.failed()), if is_ok { (1, 0) } else { (0, 1) }, "{location} {expect}");
+            assert_eq!(
+                (stats.ok(), stats.failed()),
+                if is_ok { (1, 0) } else { (0, 1) },
+                "{location} {expect}"
+            );
         }
     }
 }
@@ -188,9 +244,18 @@ fn a_redirect_that_leads_nowhere_is_judged_like_any_reply() {
 fn the_last_reply_is_the_one_that_is_used() {
     let steps = "[{ get: /a, expect: { status: 200, contains: there }, extract: { word: { regex: \"(.*)\" } } }, \
                  { get: \"${word}\", name: next }]";
-    let run = following(steps, "", 10, along(302, &["http://shop.test/a", "http://cdn.test/deep/page"]));
+    let run = following(
+        steps,
+        "",
+        10,
+        along(302, &["http://shop.test/a", "http://cdn.test/deep/page"]),
+    );
     assert_eq!(run.failures, []);
-    assert_eq!(lines(&run)[2], "GET /deep/there HTTP/1.1", "relative to the page at the end");
+    assert_eq!(
+        lines(&run)[2],
+        "GET /deep/there HTTP/1.1",
+        "relative to the page at the end"
+    );
     assert!(String::from_utf8_lossy(&run.transcript[2].bytes).contains("host: cdn.test"));
 }
 
@@ -208,7 +273,10 @@ fn the_time_limit_spans_the_chain() {
         .map(|raw| (raw.sample.response_time(), raw.sample.outcome))
         .collect();
     let timeout = Outcome::Error(ErrorKind::Timeout);
-    assert_eq!(ends, [(ms(400), Outcome::Ok), (ms(400), Outcome::Ok), (ms(200), timeout)]);
+    assert_eq!(
+        ends,
+        [(ms(400), Outcome::Ok), (ms(400), Outcome::Ok), (ms(200), timeout)]
+    );
     let transaction = run.whole().transaction(Section::Hold, 0).unwrap().clone();
     assert_eq!((transaction.failed, transaction.time.max_ns()), (1, Some(ms(1_000).0)));
 }
@@ -216,7 +284,11 @@ fn the_time_limit_spans_the_chain() {
 /// A chain cut off by the end of the run is one censored exchange, and no transaction.
 #[test]
 fn a_chain_that_is_cut_off_is_censored_once() {
-    let plan = requests("http://shop.test", "[{ get: /a }]", "workload: { closed: { vus: 3 } }\nduration: 1h");
+    let plan = requests(
+        "http://shop.test",
+        "[{ get: /a }]",
+        "workload: { closed: { vus: 3 } }\nduration: 1h",
+    );
     let plan: Arc<Plan> = changed(&plan, |plan| plan.defaults.redirects_max = 9);
     let server = |call: &Call<'_>| match call.target() {
         "/a" => Answer::Bytes(call.at + ms(100), reply_with(302, "location: /b\r\n", "")),
@@ -228,6 +300,13 @@ fn a_chain_that_is_cut_off_is_censored_once() {
     };
     let run = simulate(&plan, server, &options);
     let censored = run.load().censored;
-    assert_eq!((run.exchanges(), censored.count(), censored.max_ns()), (3, 3, Some(ms(400).0)));
-    assert!(run.whole().transaction(Section::Hold, 0).is_none_or(|stats| stats.count == 0));
+    assert_eq!(
+        (run.exchanges(), censored.count(), censored.max_ns()),
+        (3, 3, Some(ms(400).0))
+    );
+    assert!(
+        run.whole()
+            .transaction(Section::Hold, 0)
+            .is_none_or(|stats| stats.count == 0)
+    );
 }

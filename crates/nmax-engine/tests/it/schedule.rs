@@ -66,6 +66,34 @@ fn even_arrivals_are_even() {
     assert_eq!(intended, expected);
 }
 
+/// Gaps of a Poisson process are exponential, whatever the workers and the server do.
+#[test]
+fn poisson_arrivals_have_exponential_gaps() {
+    let plan = home_page("workload: { open: { rate: 200/s, arrivals: poisson, max_in_flight: 50 } }\nduration: 20s");
+    let run = simulate(
+        &plan,
+        instant(ms(180)),
+        &Options {
+            workers: 3,
+            blocks: vec![(s(4), ms(800))],
+            ..Options::all()
+        },
+    );
+    let intended: Vec<f64> = run
+        .by_intended()
+        .iter()
+        .map(|raw| raw.sample.intended.as_secs_f64())
+        .collect();
+    assert_eq!(intended.len(), 4_000);
+    let mut gaps: Vec<f64> = intended.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    gaps.sort_unstable_by(f64::total_cmp);
+    // Kolmogorov and Smirnov: the distance from the law is at most 1.63 / √n at 1 %.
+    let n = gaps.len() as f64;
+    let distance = |(rank, gap): (usize, &f64)| (1.0 - (-200.0 * gap).exp() - rank as f64 / n).abs();
+    let worst = gaps.iter().enumerate().map(distance).fold(0.0, f64::max);
+    assert!(worst < 1.63 / n.sqrt() + 1.0 / n, "{worst}");
+}
+
 #[test]
 fn injectors_share_a_run_without_gap_or_overlap() {
     let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 6s");

@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::collector::Complete;
+use nmax_engine::once::once;
 use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::{Aggregate, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
 use nmax_plan::plan::Plan;
 use nmax_target::{Listen, Options};
 use nmax_testkit::plans::requests;
 use nmax_testkit::servers::{BadServer, Habit, refusing_url};
+
+use crate::changed;
 
 /// How long to wait for the next event before asking again.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -312,4 +315,99 @@ fn a_plan_that_cannot_run_is_refused_at_the_start() {
     plan.target = "no url".into();
     let refused = Run::start(&settings(Arc::new(plan), 2)).unwrap_err();
     assert!(matches!(refused, StartError::Program(_)), "{refused}");
+}
+
+/// `/a` leads to `/b`, and that to `/c`.
+fn redirecting() -> BadServer {
+    BadServer::answering(|head| {
+        let next = if head.starts_with("GET /a ") {
+            "/b"
+        } else if head.starts_with("GET /b ") {
+            "/c"
+        } else {
+            return "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok".into();
+        };
+        format!("HTTP/1.1 302 Found\r\nlocation: {next}\r\nset-cookie: at=1\r\ncontent-length: 0\r\n\r\n")
+    })
+}
+
+/// One iteration as it is traced shows each hop with what it sent and got.
+#[test]
+fn a_trace_shows_each_hop() {
+    let server = redirecting();
+    let plan = requests(&server.url(), "[{ get: /a }]", "workload: { closed: { vus: 1 } }");
+    let plan = changed(&plan, |plan| plan.defaults.redirects_max = 5);
+    let traced = once(&settings(plan, 1), 0).unwrap();
+    let seen: Vec<(String, String, Option<u16>)> = traced
+        .iter()
+        .map(|hop| {
+            let line = String::from_utf8_lossy(&hop.request);
+            let line = line.lines().next().unwrap_or_default().to_owned();
+            (hop.name.clone(), line, hop.measured.sample.status)
+        })
+        .collect();
+    let hop = |name: &str, line: &str, status| (name.to_owned(), line.to_owned(), Some(status));
+    assert_eq!(
+        seen,
+        [
+            hop("GET /a", "GET /a HTTP/1.1", 302),
+            hop("GET /a +1", "GET /b HTTP/1.1", 302),
+            hop("GET /a +2", "GET /c HTTP/1.1", 200)
+        ]
+    );
+    assert!(String::from_utf8_lossy(&traced[1].request).contains("cookie: at=1"));
+    assert_eq!(traced[2].reply_body, b"ok");
+}
+
+#[test]
+fn redirects_are_followed_over_sockets() {
+    let server = redirecting();
+    let plan = requests(
+        &server.url(),
+        "[{ get: /a }]",
+        "workload: { closed: { vus: 2 }, iterations: 10 }",
+    );
+    let plan = changed(&plan, |plan| plan.defaults.redirects_max = 5);
+    let ran = finish(&settings(plan, 2));
+    assert_eq!(
+        (ran.stats().ok(), ran.load().redirects, ran.load().connections),
+        (30, 20, 30)
+    );
+    let whole = ran.totals.whole();
+    assert_eq!(whole.transaction(Section::Hold, 0).unwrap().count, 10);
+}
+
+/// What came before the break is there to be looked at.
+#[test]
+fn examples_show_what_came_before_an_error() {
+    for (habit, part) in [
+        (Habit::ClosesMidReply, "content-length: 100"),
+        (Habit::NotHttp, "220 mail.test"),
+    ] {
+        let server = BadServer::start(habit);
+        let plan = requests(
+            &server.url(),
+            "[{ get: / }]",
+            "workload: { closed: { vus: 1 }, iterations: 1 }",
+        );
+        let ran = finish(&settings(plan, 1));
+        let reply = &ran.failures[0].reply;
+        assert!(reply.contains(part), "{habit:?}: {reply:?}");
+    }
+}
+
+/// A failed reply is kept whole although no step looks at its body.
+#[test]
+fn examples_show_the_body_of_a_failed_reply() {
+    let long = "why ".repeat(5_000);
+    let reply = format!("HTTP/1.1 500 X\r\ncontent-length: {}\r\n\r\n{long}", long.len());
+    let server = BadServer::answering(move |_| reply.clone());
+    let plan = requests(
+        &server.url(),
+        "[{ get: / }]",
+        "workload: { closed: { vus: 1 }, iterations: 1 }",
+    );
+    let ran = finish(&settings(plan, 1));
+    let shown = ran.failures[0].reply.matches("why ").count();
+    assert_eq!(shown, 5_000, "all of it");
 }

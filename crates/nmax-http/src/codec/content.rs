@@ -123,6 +123,11 @@ impl Content {
         self.decoder = None;
     }
 
+    /// Gives the memory of a large body back, and what was kept of it.
+    pub(super) fn rest(&mut self) {
+        self.plain.release();
+    }
+
     pub(super) fn coded_bytes(&self) -> u64 {
         self.coded_bytes
     }

@@ -41,6 +41,8 @@ struct Shared {
     body_limit: u64,
     requests: Cell<u64>,
     transcript: Option<RefCell<Vec<Sent>>>,
+    /// How long after sending a driver wants to be polled, for nothing.
+    alarm_after: Cell<Option<Nanos>>,
 }
 
 /// Makes drivers that reach one simulated server.
@@ -59,10 +61,16 @@ impl SimDrivers {
             body_limit,
             requests: Cell::new(0),
             transcript: (keep == KeepRequests::All).then(RefCell::default),
+            alarm_after: Cell::new(None),
         };
         Self {
             shared: Rc::new(shared),
         }
+    }
+
+    /// Drivers that want to be polled this long after sending, for nothing.
+    pub fn alarmed_after(&self, after: Option<Nanos>) {
+        self.shared.alarm_after.set(after);
     }
 
     /// Every request sent so far, in order; empty when none are kept.
@@ -74,8 +82,9 @@ impl SimDrivers {
 impl Drivers for SimDrivers {
     type Driver = SimDriver;
 
-    fn make(&self, _alarm: Alarm) -> SimDriver {
+    fn make(&self, alarm: Alarm) -> SimDriver {
         SimDriver {
+            alarm,
             shared: Rc::clone(&self.shared),
             timer: self.shared.runtime.timer(),
             receiver: Receiver::new(),
@@ -87,6 +96,7 @@ impl Drivers for SimDrivers {
 
 /// One virtual user's connection to the simulated server.
 pub struct SimDriver {
+    alarm: Alarm,
     shared: Rc<Shared>,
     timer: SimTimer,
     receiver: Receiver,
@@ -148,6 +158,7 @@ impl SimDriver {
     fn send(&mut self, bytes: &[u8]) -> Answer {
         let (shared, at) = (&self.shared, self.shared.runtime.now());
         self.known.sent = Some(at);
+        self.alarm.set(shared.alarm_after.get().map(|after| at + after));
         self.known.bytes_sent = bytes.len() as u64;
         if let Some(transcript) = &shared.transcript {
             transcript.borrow_mut().push(Sent {
@@ -221,6 +232,14 @@ impl Driver for SimDriver {
 
     fn reply(&self) -> Reply<'_> {
         self.receiver.reply()
+    }
+
+    fn remains(&self) -> (&[u8], &[u8]) {
+        self.receiver.remains()
+    }
+
+    fn rest(&mut self) {
+        self.receiver.rest();
     }
 
     fn close(&mut self) {

@@ -51,6 +51,8 @@ pub struct Options {
     pub files: Files,
     /// Wall time at the run's origin, seconds since 1970.
     pub unix_origin_s: i64,
+    /// How long after sending each driver wants to be polled, for nothing.
+    pub alarm_after: Option<Nanos>,
 }
 
 impl Options {
@@ -69,6 +71,7 @@ impl Options {
             names_max: nmax_metrics::names::NAMES_MAX,
             files: Files::default(),
             unix_origin_s: 1_700_000_000,
+            alarm_after: None,
         }
     }
 
@@ -142,6 +145,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
     let runtime = SimRuntime::new(Rc::clone(&world));
     let (connect, limit) = (options.connect, plan.defaults.body_limit_bytes);
     let drivers = SimDrivers::new(runtime.clone(), server, connect, limit, options.requests);
+    drivers.alarmed_after(options.alarm_after);
     let shared = Arc::new(Mutex::new(catalog(plan, options.names_max)));
     let (reports_in, reports) = sync_channel(REPORTS_MAX);
     let running = Rc::new(Cell::new(options.workers));
@@ -150,7 +154,8 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let (recycle_in, recycled) = sync_channel(1);
         recycle.push(recycle_in);
         let catalog = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let program = Program::new(Arc::clone(plan), &catalog, &options.files).expect("the plan of a test can be made ready");
+        let program =
+            Program::new(Arc::clone(plan), &catalog, &options.files).expect("the plan of a test can be made ready");
         let source = Source::new(plan, options.share, worker, options.workers, runtime.timer())
             .expect("the plan of a test has a schedule");
         let settings = MeterSettings {
