@@ -146,7 +146,7 @@ enum Stage {
     Gzip(Gzip),
     Deflate(Deflate),
     Brotli(Brotli),
-    Zstd(Zstd),
+    Zstd(Box<Zstd>),
 }
 
 impl Stage {
@@ -155,7 +155,7 @@ impl Stage {
             Coding::Gzip => Self::Gzip(Gzip::new()),
             Coding::Deflate => Self::Deflate(Deflate::new()),
             Coding::Brotli => Self::Brotli(Brotli::new()),
-            Coding::Zstd => Self::Zstd(Zstd::new()),
+            Coding::Zstd => Self::Zstd(Box::new(Zstd::new())),
         }
     }
 

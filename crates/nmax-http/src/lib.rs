@@ -5,13 +5,14 @@
 //! thread share a [`Shared`]: settings, TLS roots, the DNS cache, the clock and one read buffer.
 //!
 //! In steady state an exchange costs one send, one receive, two clock readings and no allocation.
-//! It follows no redirect, decodes no content coding and speaks no HTTP/2.
+//! It follows no redirect and speaks no HTTP/2.
 //!
 //! # Layout
 //!
 //! - [`url`]: URLs, origins and relative references
 //! - [`cookies`]: one visitor's cookies
 //! - [`codec`]: replies from bytes, without I/O
+//! - `coding`: content codings of replies, undone piece by piece
 //! - `failure`: why there was no valid reply, in words
 //! - `dns`: addresses and lifetimes of names, from the host's files and its name servers
 //! - `resolve`: which of its addresses a connection takes
