@@ -201,6 +201,9 @@ impl Histogram {
             .peekable();
         let mut below = 0;
         for (low_ns, high_ns, count) in self.recorded() {
+            if waiting.peek().is_none() {
+                break;
+            }
             below += count;
             while let Some(index) = waiting.next_if(|index| ranks[*index] <= below) {
                 let middle_ns = low_ns + (high_ns - low_ns) / 2;
@@ -217,21 +220,7 @@ impl Histogram {
 
     /// The value of that rank (1 = smallest) in sorted order, ns, to 0.1 %; `None` beyond the last.
     pub fn value_at_rank_ns(&self, rank: u64) -> Option<u64> {
-        if rank == 0 || rank > self.count() {
-            return None;
-        }
-        if rank == self.count() {
-            return Some(self.exact.max_ns);
-        }
-        let mut below = 0;
-        for (low_ns, high_ns, count) in self.recorded() {
-            below += count;
-            if below >= rank {
-                let middle_ns = low_ns + (high_ns - low_ns) / 2;
-                return Some(middle_ns.clamp(self.exact.min_ns, self.exact.max_ns));
-            }
-        }
-        Some(self.exact.max_ns)
+        self.values_at_ranks_ns(&[rank])[0]
     }
 
     /// Non-empty buckets, ascending: lowest value, highest value (inclusive), both ns, and count.

@@ -29,6 +29,15 @@ proptest! {
         prop_assert!(sorted[0] <= got && got <= sorted[sorted.len() - 1]);
     }
 
+    /// Law: minimum ≤ every quantile ≤ maximum, also where all values share a bucket.
+    #[test]
+    fn quantiles_stay_between_minimum_and_maximum(low in 0..10_000_000_u64, spread in 0..400_u64, q in 0.0..=1.0_f64) {
+        let (min_ns, max_ns) = (low, low + spread);
+        let histogram = of(&[min_ns, max_ns, min_ns, max_ns]);
+        let got = histogram.quantile_ns(q).unwrap();
+        prop_assert!((min_ns..=max_ns).contains(&got), "{got} not in {min_ns} to {max_ns}");
+    }
+
     /// Law: the merged histogram is the histogram of the union, in any order.
     #[test]
     fn merge_is_union(a in values(), b in values(), c in values()) {
