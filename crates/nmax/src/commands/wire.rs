@@ -50,7 +50,7 @@ pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan) -> Exit {
     let interrupts = Interrupts::listen();
     let watched = Arc::clone(&log);
     let started = std::thread::Builder::new().name("nmax-wire".into()).spawn(move || {
-        let traced = once_then(&settings, scenario, watched.settled(HELD_MAX));
+        let traced = once_then(&settings, scenario, Arc::clone(&watched).settled(HELD_MAX));
         watched.end();
         traced
     });
