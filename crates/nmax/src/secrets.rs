@@ -15,6 +15,9 @@ const VALUE_CHARS_MIN: usize = 4;
 pub fn mask_plan(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     mask_headers(&mut plan.defaults.headers);
+    if let Some(proxy) = &mut plan.defaults.proxy {
+        *proxy = mask_user(proxy);
+    }
     for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
         let Step::Request(request) = step else { continue };
         mask_headers(&mut request.headers);
@@ -85,10 +88,29 @@ pub fn mask_words(words: impl Iterator<Item = String>) -> Vec<String> {
                 _ => redact_fields(&word),
             },
         };
-        masked.push(shown);
+        masked.push(mask_user(&shown));
         before = word;
     }
     masked
+}
+
+/// Masks user name and password in front of the host of every URL in a text.
+fn mask_user(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        let end = after.find(['/', '?', '#', ' ', '"', ',']).unwrap_or(after.len());
+        masked.push_str(before);
+        rest = match after[..end].rfind('@') {
+            Some(user_end) => {
+                masked.push_str(MASK_BARE);
+                &after[user_end..]
+            }
+            None => after,
+        };
+    }
+    masked + rest
 }
 
 fn mask_header(text: &str) -> String {
@@ -145,6 +167,45 @@ mod tests {
                 "user=a&password=[redacted]"
             ]
         );
+    }
+
+    #[test]
+    fn users_in_urls_are_masked() {
+        let cases = [
+            ("http://ann:s3cret@proxy.test:3128", "http://REDACTED@proxy.test:3128"),
+            (
+                "defaults.proxy=http://a:p@ss@h:1/x,http://b@c",
+                "defaults.proxy=http://REDACTED@h:1/x,http://REDACTED@c",
+            ),
+            ("http://h.test/a@b", "http://h.test/a@b"),
+            ("no URL @ all", "no URL @ all"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(mask_user(text), want);
+        }
+        let words = ["--set", "defaults.proxy=http://ann:s3cret@h:1"].map(str::to_owned);
+        assert!(!mask_words(words.into_iter()).join(" ").contains("s3cret"));
+    }
+
+    #[test]
+    fn secret_parts_and_the_proxys_user_are_masked_in_a_plan() {
+        let mut plan = Plan::for_url(&nmax_plan::planless::Planless::get("http://127.0.0.1:1/")).unwrap();
+        plan.defaults.proxy = Some("http://ann:s3cret@proxy.test:3128".into());
+        let Some(Step::Request(request)) = plan.scenarios[0].steps.first_mut() else {
+            panic!("a plan of one request")
+        };
+        let part = |name: &str, value: &str| FormPart {
+            name: Template::text(name),
+            content: PartContent::Text(Template::text(value)),
+            file_name: None,
+            content_type: None,
+        };
+        request.body = Body::Multipart(vec![part("password", "hunter2"), part("note", "kept")]);
+        let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&plan));
+        for secret in ["s3cret", "ann", "hunter2"] {
+            assert!(!yaml.contains(secret), "{secret} in\n{yaml}");
+        }
+        assert!(yaml.contains("kept") && yaml.contains("proxy.test:3128"), "{yaml}");
     }
 
     #[test]

@@ -555,3 +555,6 @@ fn info(manifest: &Manifest) -> RunInfo {
         nmax_version: manifest.nmax_version.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

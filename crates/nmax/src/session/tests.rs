@@ -1,0 +1,92 @@
+use nmax_analysis::{Evidence, InjectorFacts, Judgement, Verdict, judge};
+use nmax_plan::plan::{Body, ClientCertificate as CertificateFiles, Step};
+use nmax_testkit::plans::home_page;
+use nmax_testkit::sim::{Options, instant, simulate};
+
+use super::*;
+
+const fn ms(millis: u64) -> Nanos {
+    Nanos::from_millis(millis)
+}
+
+/// The judgement on ten seconds at 100/s of a target that answers in 4 ms, when the worker's thread is busy like this.
+fn judged(blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
+    let plan = home_page("workload: { open: { rate: 100/s } }\nduration: 10s");
+    let options = Options {
+        blocks,
+        stop_at,
+        ..Options::sum()
+    };
+    let run = simulate(&plan, instant(ms(4)), &options);
+    let end = run.end.min(ms(10_000));
+    judge(&Evidence {
+        plan: &plan,
+        catalog: &run.catalog,
+        totals: &run.totals,
+        hold: (Nanos::ZERO, end),
+        end: run.end,
+        last: &[],
+        injector: &InjectorFacts::default(),
+    })
+}
+
+/// A throttled injector invalidates its run; the same run with time enough is a PASS.
+#[test]
+fn a_throttled_injector_makes_a_run_invalid() {
+    let free = judged(Vec::new(), None);
+    assert_eq!(free.verdict, Verdict::Pass, "{:?}", free.reasons);
+    // Of every 100 ms the thread gets 60.
+    let throttled: Vec<(Nanos, Nanos)> = (0..100).map(|n| (ms(100 * n + 5), ms(40))).collect();
+    let late = judged(throttled, None);
+    assert_eq!(late.verdict, Verdict::Invalid, "{:?}", late.gates);
+    // A thread that is gone for a second never starts what was due then.
+    let gone = judged(vec![(ms(8_000), ms(1_000))], Some(ms(8_500)));
+    assert_eq!(gone.verdict, Verdict::Invalid, "{:?}", gone.gates);
+}
+
+fn plan() -> Plan {
+    (*home_page("workload: { closed: { vus: 1 } }")).clone()
+}
+
+fn refused(plan: Plan) -> String {
+    let allow: Allow = Arc::new(|_, _| Ok(()));
+    settings(&Arc::new(plan), &allow)
+        .err()
+        .map_or_else(String::new, |error| error.to_string())
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named_with_reason_and_remedy() {
+    let mut body = plan();
+    if let Step::Request(request) = &mut body.scenarios[0].steps[0] {
+        request.body = Body::File("no/such.bin".into());
+    }
+    let error = refused(body.clone());
+    assert!(
+        error.contains("no/such.bin") && error.contains("No such file") && error.contains("help:"),
+        "{error}"
+    );
+    if let Step::Request(request) = &mut body.scenarios[0].steps[0] {
+        request.body = Body::File("/".into());
+    }
+    assert!(refused(body).contains("no regular file"));
+    let mut identity = plan();
+    identity.defaults.client_certificate = Some(CertificateFiles {
+        certificate_file: "no/cert.pem".into(),
+        key_file: "no/key.pem".into(),
+    });
+    let error = refused(identity);
+    assert!(error.contains("no/cert.pem") && error.contains("help:"), "{error}");
+}
+
+#[test]
+fn body_files_are_opened_with_their_length() {
+    let mut plan = plan();
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+    if let Step::Request(request) = &mut plan.scenarios[0].steps[0] {
+        request.body = Body::File(file.into());
+    }
+    let allow: Allow = Arc::new(|_, _| Ok(()));
+    let files = settings(&Arc::new(plan), &allow).unwrap().files;
+    assert_eq!(files[file].length, std::fs::metadata(file).unwrap().len());
+}
