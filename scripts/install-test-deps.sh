@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks what `cargo test` needs beside the crates: cargo and a C compiler (ring compiles assembler and C).
-# Installs a missing compiler where it may, else says what to install.
+# Checks what `cargo test` needs beside the crates: cargo, a C compiler (ring compiles assembler and C), and the real
+# servers that tests start for themselves: nginx, varnish, apache2 and its `ab`. Installs what is missing where it may,
+# else says what to install. Installed servers are not started: tests run them on free ports and end them.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -8,13 +9,37 @@ if ! command -v cargo >/dev/null; then
   exit 1
 fi
 
-if ! command -v cc >/dev/null; then
-  if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-    echo "installing a C compiler" >&2
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends gcc libc6-dev >/dev/null
-  else
-    echo "missing: a C compiler. Install one first, for example: sudo apt-get install gcc libc6-dev" >&2
-    exit 1
-  fi
+PATH="$PATH:/usr/sbin" # where servers live
+missing=()
+need() { # COMMAND PACKAGE...
+  command -v "$1" >/dev/null || missing+=("${@:2}")
+}
+need cc gcc libc6-dev
+need nginx nginx-light
+need varnishd varnish
+need apache2 apache2
+need ab apache2-utils
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+  echo "missing: ${missing[*]} (names of Debian packages)" >&2
+  echo "Install them first, for example: sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+  exit 1
 fi
+
+# A package must not start its service: the test machine shall listen on nothing.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod +x "$policy"
+  trap 'rm -f "$policy"' EXIT
+fi
+echo "installing ${missing[*]}" >&2
+log=$(mktemp)
+if ! { apt-get update -qq &&
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  cat "$log" >&2
+  echo "the servers could not be installed; tests that need them will fail and name them" >&2
+  exit 1
+fi
+rm -f "$log"

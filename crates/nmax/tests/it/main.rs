@@ -26,6 +26,8 @@ mod outcomes;
 mod planless;
 mod plans;
 mod results;
+mod seeds;
+mod servers;
 mod signals;
 mod survival;
 mod terminal;

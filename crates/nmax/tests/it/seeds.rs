@@ -1,0 +1,43 @@
+//! The seeds of the fuzz targets, as ordinary tests. An input that once broke a target belongs to them.
+
+#[path = "../../../../fuzz/src/lib.rs"]
+#[allow(unreachable_pub, reason = "a library of its own elsewhere")]
+mod properties;
+
+use std::fs;
+use std::path::Path;
+
+/// Calls a property with each seed; a panic then names the seed.
+fn replay(target: &str, holds: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds").join(target);
+    let mut seeds: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    seeds.sort();
+    assert!(!seeds.is_empty(), "{}", folder.display());
+    for seed in seeds {
+        let input = fs::read(&seed).unwrap();
+        eprintln!("{}", seed.display());
+        holds(&input);
+        // Every beginning of it is an input, too: what breaks off must do no harm.
+        (0..input.len()).step_by(input.len() / 64 + 1).for_each(|end| holds(&input[..end]));
+    }
+}
+
+#[test]
+fn replies_of_the_seeds_hold() {
+    replay("codec", properties::codec::holds);
+}
+
+#[test]
+fn cookies_of_the_seeds_hold() {
+    replay("cookies", properties::cookies::holds);
+}
+
+#[test]
+fn urls_of_the_seeds_hold() {
+    replay("urls", properties::urls::holds);
+}
+
+#[test]
+fn plans_of_the_seeds_hold() {
+    replay("plan", properties::plan::holds);
+}
