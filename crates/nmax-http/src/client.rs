@@ -245,7 +245,8 @@ impl<C: Clock + 'static> Client<C> {
             match deadline {
                 Some(deadline) if self.shared.clock.now() >= deadline.at => Poll::Ready(Err(deadline.failure())),
                 _ => {
-                    self.alarm.set(Some(deadline.map_or(Nanos::MAX, |deadline| deadline.at)));
+                    self.alarm
+                        .set(Some(deadline.map_or(Nanos::MAX, |deadline| deadline.at)));
                     Poll::Pending
                 }
             }

@@ -83,7 +83,9 @@ impl Progress {
             Delivery::Ended(at) => at,
         };
         let sent = self.sent.unwrap_or(end);
-        self.first_byte.map_or(end, |first_byte| first_byte.min(end)).since(sent)
+        self.first_byte
+            .map_or(end, |first_byte| first_byte.min(end))
+            .since(sent)
     }
 
     /// The limit of what a conversation is at, when that has one. `is_sending` as long as some of the request

@@ -225,13 +225,7 @@ impl<'a> Sending<'a> {
 }
 
 /// The next bytes of a file, at least one.
-fn read_part<'b>(
-    name: &str,
-    file: &File,
-    offset: u64,
-    length: u64,
-    buffer: &'b mut [u8],
-) -> Result<&'b [u8], Trouble> {
+fn read_part<'b>(name: &str, file: &File, offset: u64, length: u64, buffer: &'b mut [u8]) -> Result<&'b [u8], Trouble> {
     let room = usize::try_from(length - offset).map_or(buffer.len(), |left| left.min(buffer.len()));
     let read = loop {
         match file.read_at(&mut buffer[..room], offset) {

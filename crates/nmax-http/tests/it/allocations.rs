@@ -77,5 +77,8 @@ fn an_exchange_takes_little_room() {
     let origin = origin(Scheme::Http, "h", 80);
     let (mut client, request) = (client(), get(&origin));
     let sizes = (size_of_val(&client), size_of_val(&client.exchange(&request)));
-    assert!(sizes.0 <= 1024 && sizes.1 <= 512, "bytes of client and future: {sizes:?}");
+    assert!(
+        sizes.0 <= 1024 && sizes.1 <= 512,
+        "bytes of client and future: {sizes:?}"
+    );
 }

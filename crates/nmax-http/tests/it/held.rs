@@ -76,7 +76,11 @@ async fn a_server_that_keeps_the_socket_after_a_complete_reply_is_noted() {
             };
             exchange(&mut client, &clock, &request).await;
             pause().await;
-            assert_eq!(shared.take_notes(false), Notes::default(), "still open, and not for long");
+            assert_eq!(
+                shared.take_notes(false),
+                Notes::default(),
+                "still open, and not for long"
+            );
             let notes = notes_after(&shared, &clock, Nanos::from_secs(4), &let_go).await;
             assert_eq!(notes.held, [Nanos::from_secs(3)], "{reply:?}");
             assert!(notes.held_open.is_empty());
@@ -146,7 +150,10 @@ async fn kept_connections_are_not_watched() {
         let (mut client, shared, clock, _) = client_by_hand(config());
         assert_eq!(client.exchange(&get(&origin)).await.status, Some(200));
         clock.set(Nanos::from_secs(50));
-        assert_eq!((shared.take_notes(true), client.open_connections()), (Notes::default(), 1));
+        assert_eq!(
+            (shared.take_notes(true), client.open_connections()),
+            (Notes::default(), 1)
+        );
     })
     .await;
 }
@@ -175,9 +182,7 @@ async fn a_watch_ends_with_its_local_set() {
         exchange(&mut client, &clock, &closing(&origin)).await;
         pause().await;
     };
-    local
-        .run_until(async { spawn_local(talk).await.unwrap() })
-        .await;
+    local.run_until(async { spawn_local(talk).await.unwrap() }).await;
     assert_eq!(closed_first.count(), 0);
     drop(shared);
     assert!(watching.upgrade().is_none());

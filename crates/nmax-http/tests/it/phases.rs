@@ -207,6 +207,10 @@ async fn the_spans_of_connecting_lie_before_the_sending() {
         assert_eq!((exchange.status, exchange.error), (Some(200), None));
         let before = exchange.sent.unwrap().since(start);
         assert!(exchange.network.total() <= before);
-        assert_eq!(exchange.network.total() > Nanos::ZERO, round == 0, "a kept connection has none");
+        assert_eq!(
+            exchange.network.total() > Nanos::ZERO,
+            round == 0,
+            "a kept connection has none"
+        );
     }
 }

@@ -61,7 +61,10 @@ pub(crate) async fn by_alarm(
             () = tokio::time::sleep(5 * PAUSE) => {}
         }
         let at = alarm.get().expect("an exchange that hangs has set its alarm");
-        assert!(at < Nanos::MAX && at > clock.now(), "an exchange hangs with alarm {at:?}");
+        assert!(
+            at < Nanos::MAX && at > clock.now(),
+            "an exchange hangs with alarm {at:?}"
+        );
         visited.push(at);
         clock.set(at);
     }

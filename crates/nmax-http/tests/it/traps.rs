@@ -73,7 +73,8 @@ async fn header_names_have_no_case() {
             assert_eq!(client.reply().body(), b"ok", "{reply:?}");
         }
         assert_eq!(accepted.count(), 1, "{reply:?}");
-        let (origin, accepted) = serve_always("HTTP/1.1 200 OK\r\nCONNECTION: Close\r\ncontent-length: 0\r\n\r\n").await;
+        let (origin, accepted) =
+            serve_always("HTTP/1.1 200 OK\r\nCONNECTION: Close\r\ncontent-length: 0\r\n\r\n").await;
         for _ in 0..2 {
             client.exchange(&get(&origin)).await;
         }

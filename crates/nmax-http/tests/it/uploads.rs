@@ -113,7 +113,10 @@ async fn a_file_that_became_shorter_is_the_injectors_error() {
     let failure = exchange.error.unwrap();
     assert_eq!(failure.kind, ErrorKind::Injector);
     assert!(failure.text.starts_with("photo.jpg: "), "{}", failure.text);
-    assert_eq!((exchange.bytes_sent, client.open_connections()), (GET.len() as u64 + 3, 0));
+    assert_eq!(
+        (exchange.bytes_sent, client.open_connections()),
+        (GET.len() as u64 + 3, 0)
+    );
 }
 
 /// An upload shares its thread: one poll sends a bounded part of it, however fast the network is.
@@ -195,7 +198,10 @@ async fn a_repeated_upload_starts_from_the_beginning() {
             ..get(&origin)
         })
         .await;
-    assert_eq!((exchange.status, exchange.retried, exchange.error), (Some(200), true, None));
+    assert_eq!(
+        (exchange.status, exchange.retried, exchange.error),
+        (Some(200), true, None)
+    );
     assert!(exchange.bytes_sent > whole.len() as u64, "both attempts count");
     assert_eq!(accepted.count(), 2);
     assert!(*seen.lock().unwrap() == whole, "the server got something else");
@@ -227,7 +233,11 @@ async fn a_reply_before_the_upload_is_sent_ends_it() {
     assert_eq!((exchange.status, exchange.error), (Some(413), None));
     assert!(exchange.bytes_sent < 1 << 30);
     assert!(exchange.send <= exchange.first_byte.unwrap().since(exchange.sent.unwrap()));
-    assert_eq!(client.open_connections(), 0, "the server would take the rest for a request");
+    assert_eq!(
+        client.open_connections(),
+        0,
+        "the server would take the rest for a request"
+    );
 }
 
 const HEAD: &[u8] = b"POST / HTTP/1.1\r\nhost: h\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n";
@@ -292,7 +302,10 @@ async fn the_body_waits_for_100_continue() {
 async fn without_100_continue_the_body_goes_after_a_second() {
     let (exchange, visited, seen, open) = post_with_pause(&[]).await;
     assert_eq!((exchange.status, exchange.informational, open), (Some(200), 0, 1));
-    assert_eq!((seen, visited), (vec![b"some body".to_vec()], vec![Nanos::from_secs(1)]));
+    assert_eq!(
+        (seen, visited),
+        (vec![b"some body".to_vec()], vec![Nanos::from_secs(1)])
+    );
     assert_eq!(exchange.send, Nanos::from_secs(1), "the pause is part of the sending");
 }
 

@@ -57,10 +57,28 @@ fn each_part_of_a_conversation_has_its_own_limit() {
     };
     // sent at 1      delivery            first byte  sending  due   why
     let cases = [
-        (Delivery::AtOnce, None, false, 101, "one write took all: the wait begins with it"),
+        (
+            Delivery::AtOnce,
+            None,
+            false,
+            101,
+            "one write took all: the wait begins with it",
+        ),
         (Delivery::InPieces, None, true, 11, "still sending"),
-        (Delivery::Ended(Nanos(7)), None, false, 107, "the wait begins with the last byte"),
-        (Delivery::InPieces, Some(Nanos(5)), true, 1005, "an early reply is being received"),
+        (
+            Delivery::Ended(Nanos(7)),
+            None,
+            false,
+            107,
+            "the wait begins with the last byte",
+        ),
+        (
+            Delivery::InPieces,
+            Some(Nanos(5)),
+            true,
+            1005,
+            "an early reply is being received",
+        ),
         (Delivery::AtOnce, Some(Nanos(5)), false, 1005, "receiving"),
     ];
     for (delivery, first_byte, is_sending, due, why) in cases {
