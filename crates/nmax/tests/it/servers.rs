@@ -13,6 +13,7 @@ mod process;
 mod apache;
 mod nginx;
 mod nginx_tls;
+mod story;
 mod uploads;
 mod varnish;
 
