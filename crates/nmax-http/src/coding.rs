@@ -76,17 +76,19 @@ impl Codings {
         }
     }
 
-    /// What undoes them; `None` when there is nothing that could be undone.
-    pub(crate) fn decoder(&self) -> Result<Option<Box<Decoder>>, CodecError> {
-        if self.count == 0 || self.has_unknown {
-            return Ok(None);
-        }
+    /// Whether there is any, and all are known.
+    pub(crate) fn can_be_undone(&self) -> bool {
+        self.count > 0 && !self.has_unknown
+    }
+
+    /// What undoes them.
+    pub(crate) fn decoder(&self) -> Result<Box<Decoder>, CodecError> {
         let applied = self
             .list
             .get(..usize::from(self.count))
             .ok_or(CodecError::TooManyCodings)?;
         let stages = applied.iter().rev().map(|&coding| Stage::new(coding)).collect();
-        Ok(Some(Box::new(Decoder { stages })))
+        Ok(Box::new(Decoder { stages }))
     }
 }
 

@@ -65,18 +65,34 @@ impl Content {
     pub(super) fn begin(&mut self, keep: usize, codings: Option<&Codings>) -> Result<(), CodecError> {
         self.is_wanted = keep > 0;
         self.plain.keep = keep;
-        if let Some(codings) = codings {
-            self.decoder = codings.decoder()?;
-            if self.decoder.is_some() && !self.is_wanted {
-                // What a chunk decodes to is not there again later.
-                self.plain.keep = self.keep_broken;
-            }
+        match codings {
+            Some(codings) if codings.can_be_undone() => self.begin_coded(codings),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn begin_coded(&mut self, codings: &Codings) -> Result<(), CodecError> {
+        self.decoder = Some(codings.decoder()?);
+        if !self.is_wanted {
+            // What a chunk decodes to is not there again later.
+            self.plain.keep = self.keep_broken;
         }
         Ok(())
     }
 
     /// Takes the next bytes of a body. Those after its end are an error.
     pub(super) fn advance(&mut self, body: &mut Body, chunk: &[u8]) -> Result<(), CodecError> {
+        if let Body::Length(left) = *body
+            && left == chunk.len() as u64
+            && self.decoder.is_none()
+        {
+            // Most bodies: as long as their head says, not coded, and all that is left of them is here.
+            *body = Body::Done;
+            self.coded_bytes = self.coded_bytes.saturating_add(left);
+            self.plain.take(chunk)?;
+            return self.finish();
+        }
         let before = *body;
         let advanced = body.advance(chunk, |data| self.take(data)).and_then(|used| {
             if !body.is_done() {
@@ -87,7 +103,7 @@ impl Content {
                 self.finish()
             }
         });
-        // Most bodies end in the chunk in which they began, and nothing is copied. The others may never end.
+        // Bodies that end in the chunk in which they began are not copied. The others may never end.
         if self.plain.keep < self.keep_broken && !self.is_wanted && !(advanced.is_ok() && body.is_done()) {
             self.keep_again(before, chunk);
         }
@@ -95,15 +111,21 @@ impl Content {
     }
 
     /// The body is complete: its coding must be as well.
+    #[inline]
     pub(super) fn finish(&mut self) -> Result<(), CodecError> {
-        if let Some(decoder) = self.decoder.take() {
-            decoder.end()?;
+        if self.decoder.is_some() {
+            self.finish_coded()?;
         }
-        if !self.is_wanted {
+        if !self.is_wanted && !self.plain.kept.is_empty() {
             self.plain.kept.clear();
             self.plain.release();
         }
         Ok(())
+    }
+
+    #[cold]
+    fn finish_coded(&mut self) -> Result<(), CodecError> {
+        self.decoder.take().map_or(Ok(()), |decoder| decoder.end())
     }
 
     /// Keeps what `chunk` brought to a body that was in the state `before`, and what came after its end.

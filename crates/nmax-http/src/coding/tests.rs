@@ -94,7 +94,7 @@ pub(crate) fn bytes_of(hex: &str) -> Vec<u8> {
 fn decode(codings: &str, coded: &[u8], sizes: &[usize]) -> Result<Vec<u8>, CodecError> {
     let mut listed = Codings::default();
     listed.add(codings.as_bytes());
-    let mut decoder = listed.decoder()?.expect("known codings");
+    let mut decoder = listed.decoder()?;
     let mut plain = Vec::new();
     let mut sizes = sizes.iter().cycle();
     let mut rest = coded;
@@ -185,15 +185,12 @@ fn names_of_codings() {
     for names in ["", "identity", "compress", "gzip, compress", "gzipped", "aes128gcm"] {
         let mut codings = Codings::default();
         codings.add(names.as_bytes());
-        assert!(
-            codings.decoder().unwrap().is_none(),
-            "{names}: nothing that can be undone"
-        );
+        assert!(!codings.can_be_undone(), "{names}: nothing that can be undone");
     }
     let most = ["gzip"; CODINGS_MAX].join(",");
     let mut codings = Codings::default();
     codings.add(most.as_bytes());
-    assert!(codings.decoder().unwrap().is_some());
+    assert!(codings.decoder().is_ok());
     codings.add(b"br");
     assert_eq!(codings.decoder().unwrap_err(), CodecError::TooManyCodings);
     codings.add(format!("{most},").repeat(100).as_bytes());
@@ -361,7 +358,7 @@ fn a_bomb_can_be_stopped() {
         let mut listed = Codings::default();
         listed.add(codings.as_bytes());
         let (mut all, mut some) = (0, 0);
-        let mut decoder = listed.decoder().unwrap().unwrap();
+        let mut decoder = listed.decoder().unwrap();
         decoder
             .push(&coded, &mut |data| {
                 all += data.len();
@@ -369,7 +366,7 @@ fn a_bomb_can_be_stopped() {
             })
             .unwrap();
         assert_eq!(all, size, "{codings}");
-        let mut decoder = listed.decoder().unwrap().unwrap();
+        let mut decoder = listed.decoder().unwrap();
         let stopped = decoder.push(&coded, &mut |data| {
             some += data.len();
             if some > 50_000 {
