@@ -109,7 +109,11 @@ fn note(notes: &mut Vec<Nanos>, age: Nanos) {
 pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stream, since: Nanos) {
     // Most servers have closed by now.
     let is_over = poll_end(&mut stream, &mut Context::from_waker(Waker::noop())).is_ready();
-    if is_over || try_id().is_none() || !shared.held.has_room() {
+    if is_over {
+        shared.tell(WireEvent::ClosedByServer);
+        return;
+    }
+    if try_id().is_none() || !shared.held.has_room() {
         return;
     }
     let number = shared.held.number();

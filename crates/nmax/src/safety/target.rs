@@ -54,6 +54,7 @@ impl Host {
         }
     }
 
+    #[cfg(test)]
     /// Name or address.
     pub fn as_str(&self) -> &str {
         &self.0

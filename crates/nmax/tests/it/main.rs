@@ -7,7 +7,8 @@
 //! # Layout
 //! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`schema`]
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
-//!   certificates), `signals`, `survival` (kill, full disk), `results`, `terminal`, `calibration`
+//!   certificates), `doctor`, `wire`, `limits` (ways to a server),
+//!   `signals`, `survival` (kill, full disk), `results`, `terminal`, `calibration`
 
 #![allow(
     clippy::unwrap_used,
@@ -22,6 +23,8 @@ mod schema;
 
 mod calibration;
 mod cases;
+mod doctor;
+mod limits;
 mod outcomes;
 mod planless;
 mod plans;
@@ -32,3 +35,4 @@ mod signals;
 mod survival;
 mod terminal;
 mod trouble;
+mod wire;

@@ -1,0 +1,141 @@
+//! Flags of the way to a server: where connections go and leave from, and that the safety policy is asked first.
+
+use crate::bench::Bench;
+use crate::peers::{Listener, arrived, target};
+
+#[test]
+fn resolve_leads_a_name_to_an_address() {
+    let (bench, target) = (Bench::new(), target());
+    let port = target.address().port();
+    let url = format!("http://shop.invalid:{port}/hello");
+    let resolve = format!("shop.invalid:{port}:127.0.0.1");
+    bench
+        .nmax(&["run", &url, "-n", "3", "-c", "1", "--resolve", &resolve, "--exit-zero"])
+        .exits(0);
+    assert_eq!(arrived(&target), 3);
+    bench
+        .nmax(&["run", &url, "-n", "1"])
+        .exits(5)
+        .says(&["shop.invalid", "no address"]);
+    let forbidden = format!("shop.invalid:{port}:169.254.169.254");
+    bench
+        .nmax(&["run", &url, "-n", "1", "--resolve", &forbidden])
+        .exits(2)
+        .says(&["metadata"]);
+    assert_eq!(arrived(&target), 3);
+}
+
+#[test]
+fn a_proxy_gets_absolute_targets() {
+    let (bench, proxy) = (Bench::new(), Listener::start());
+    let (user, place) = ("http://ann:s3cret@", proxy.url().replace("http://", ""));
+    let proxy_url = format!("{user}{place}");
+    let args = [
+        "run",
+        "http://127.0.0.1:9/a",
+        "-n",
+        "1",
+        "--proxy",
+        &proxy_url,
+        "--exit-zero",
+    ];
+    bench.nmax(&args).exits(0);
+    let heard = proxy.heard();
+    let request = heard.last().unwrap();
+    assert!(
+        request.starts_with("GET http://127.0.0.1:9/a HTTP/1.1\r\n"),
+        "{request}"
+    );
+    assert!(
+        request.contains("proxy-authorization: Basic YW5uOnMzY3JldA==\r\n"),
+        "{request}"
+    );
+    let manifest = std::fs::read_to_string(bench.run().join("manifest.json")).unwrap();
+    assert!(!manifest.contains("s3cret"), "{manifest}");
+}
+
+#[test]
+fn connections_leave_from_the_addresses_in_turn() {
+    let (bench, listener) = (Bench::new(), std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let job = bench.spawn(&[
+        "run",
+        &url,
+        "-n",
+        "1",
+        "--source",
+        "127.0.0.8",
+        "--exit-zero",
+        "--timeout",
+        "1s",
+    ]);
+    let (stream, peer) = listener.accept().unwrap();
+    drop((stream, listener));
+    assert_eq!(peer.ip().to_string(), "127.0.0.8");
+    job.wait();
+}
+
+#[test]
+fn flags_of_curl_reach_the_wire() {
+    let bench = Bench::new();
+    bench.write("body.bin", "line 1\nline 2\n");
+    // flags                               what the server hears
+    let cases: [(&[&str], &[&str]); 4] = [
+        (
+            &["-b", "@body.bin"],
+            &["POST / ", "content-length: 14\r\n", "\r\n\r\nline 1\nline 2\n"],
+        ),
+        (&["--compressed"], &["accept-encoding: gzip, deflate, br, zstd\r\n"]),
+        (&["--connection", "per-request"], &["connection: close\r\n"]),
+        (&["--connection", "per-iteration"], &["connection: "]),
+    ];
+    for (flags, wanted) in cases {
+        let listener = Listener::start();
+        let url = listener.url();
+        let mut args = vec!["run", &url, "-n", "1", "--exit-zero"];
+        args.extend(flags);
+        bench.nmax(&args).exits(0);
+        let heard = listener.heard();
+        let [request] = heard.as_slice() else {
+            panic!("{heard:?}")
+        };
+        for want in wanted {
+            assert!(request.contains(want), "{flags:?}: no {want:?} in {request:?}");
+        }
+    }
+    let listener = Listener::start();
+    bench
+        .nmax(&["run", &listener.url(), "-b", "@none.bin"])
+        .exits(2)
+        .says(&["-b @none.bin"]);
+    assert!(listener.heard().is_empty());
+}
+
+#[test]
+fn results_go_to_standard_output_for_a_dash() {
+    let (bench, target) = (Bench::new(), target());
+    let url = format!("{}/hello", target.url());
+    let csv = bench
+        .nmax(&["run", &url, "-n", "2", "-c", "1", "--csv", "-", "--exit-zero"])
+        .exits(0);
+    assert!(
+        csv.stdout.lines().count() >= 2 && csv.stdout.lines().next().unwrap().contains(','),
+        "{}",
+        csv.stdout
+    );
+    assert!(!bench.path("-").exists());
+    bench
+        .nmax(&["run", &url, "-n", "1", "--csv", "-", "--json"])
+        .exits(2)
+        .says(&["--json and --csv -"]);
+}
+
+#[test]
+fn a_folder_that_is_no_run_is_called_so() {
+    let bench = Bench::new();
+    std::fs::create_dir(bench.path("folder")).unwrap();
+    bench
+        .nmax(&["show", "folder"])
+        .exits(2)
+        .says(&["folder: this is no run", "manifest.json"]);
+}
