@@ -74,7 +74,7 @@ fn exhausted(error: &io::Error) -> Option<&'static str> {
         Errno::MFILE => "this process has too many open files (EMFILE): raise its limit with `ulimit -n`",
         Errno::NFILE => "this machine has too many open files (ENFILE): raise `fs.file-max`",
         Errno::ADDRNOTAVAIL => {
-            "no free local port or address (EADDRNOTAVAIL): keep connections alive, or widen `net.ipv4.ip_local_port_range`"
+            "no free local port or address (EADDRNOTAVAIL): keep connections alive, widen `net.ipv4.ip_local_port_range`, or give several source addresses"
         }
         Errno::NOBUFS => "the kernel has no buffer space (ENOBUFS): raise `net.ipv4.tcp_mem` or use fewer connections",
         Errno::NOMEM => "no memory (ENOMEM): use fewer connections",

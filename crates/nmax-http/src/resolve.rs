@@ -86,7 +86,7 @@ impl Names {
 
     fn starting_at(start: usize, rules: NameRules, sources: Vec<IpAddr>) -> Self {
         let given = rules.hosts.iter();
-        let given = given.map(|host| Rc::new(rank(host.addresses.clone(), rules.family, &sources)));
+        let given = given.map(|host| Rc::new(rank(host.addresses.clone(), rules.family, &sources, has_route)));
         Self {
             given: given.collect(),
             answers: Rc::default(),
@@ -166,7 +166,10 @@ impl Names {
             };
             let places = |addresses: Vec<IpAddr>| addresses.into_iter().map(|address| (address, None)).collect();
             Kept {
-                result: answer.map(|answer| Rc::new(rank(places(answer.addresses), self.rules.family, &self.sources))),
+                result: answer.map(|answer| {
+                    let places = places(answer.addresses);
+                    Rc::new(rank(places, self.rules.family, &self.sources, has_route))
+                }),
                 ttl,
                 until: clock.now() + ttl,
             }
@@ -249,7 +252,7 @@ impl Family {
 }
 
 /// Sorts out what a connection from `sources` may use: IPv6 first where the host has a route to it.
-fn rank(mut places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Ranked {
+fn rank(mut places: Vec<Place>, family: Family, sources: &[IpAddr], has_route: impl Fn(Ipv6Addr) -> bool) -> Ranked {
     places.retain(|(address, _)| family.takes(*address));
     let has_source = |address: IpAddr| sources.iter().any(|source| source.is_ipv4() == address.is_ipv4());
     if places.iter().any(|(address, _)| has_source(*address)) {

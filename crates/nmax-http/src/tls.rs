@@ -7,8 +7,8 @@ use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::client::{ResolvesClientCert, Resumption};
 use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::client::{ResolvesClientCert, Resumption};
 use tokio_rustls::rustls::crypto::{CryptoProvider, ring};
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
@@ -99,7 +99,8 @@ impl Settings {
     /// Trusts the host's own roots and the given issuers; or everyone when `insecure`.
     pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
         let provider = Arc::new(ring::default_provider());
-        let builder = ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
+        let builder =
+            ClientConfig::builder_with_provider(Arc::clone(&provider)).with_safe_default_protocol_versions()?;
         let issuers = issuers(&config.ca_pem)?;
         let identity = config.client_certificate.as_ref();
         let identity = identity.map(|certificate| identity_of(certificate, builder));
@@ -258,3 +259,6 @@ impl ServerCertVerifier for TrustEveryone {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
 }
+
+#[cfg(test)]
+mod tests;

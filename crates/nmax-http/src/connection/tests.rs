@@ -45,9 +45,15 @@ async fn a_source_address_of_another_host_is_the_injectors_fault() {
         sources: vec![[192, 0, 2, 1].into()],
         ..config()
     };
-    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config).await.unwrap_err();
+    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config)
+        .await
+        .unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Injector);
-    assert!(failure.text.contains("192.0.2.1 is not an address of this host"), "{}", failure.text);
+    assert!(
+        failure.text.contains("192.0.2.1 is not an address of this host"),
+        "{}",
+        failure.text
+    );
 }
 
 #[tokio::test]
@@ -56,7 +62,9 @@ async fn a_source_address_of_the_other_family_is_the_injectors_fault() {
         sources: vec![std::net::Ipv6Addr::LOCALHOST.into()],
         ..config()
     };
-    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config).await.unwrap_err();
+    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config)
+        .await
+        .unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Injector);
     assert!(failure.text.contains("no source address is IPv4"), "{}", failure.text);
 }

@@ -111,7 +111,9 @@ fn in_words(host: &str, family: Family, miss: &Miss) -> Failure {
             };
             format!("{host}: the name has no {kind}address")
         }
-        Miss::Refused(failure) | Miss::Silent(failure) => return Failure::new(failure.kind, format!("{host}: {}", failure.text)),
+        Miss::Refused(failure) | Miss::Silent(failure) => {
+            return Failure::new(failure.kind, format!("{host}: {}", failure.text));
+        }
     };
     Failure::new(ErrorKind::Dns, text)
 }
@@ -193,12 +195,7 @@ async fn ask(
     Ok(found)
 }
 
-async fn over_udp(
-    server: SocketAddr,
-    id: u16,
-    name: &WireName,
-    kind: RecordType,
-) -> io::Result<Result<Found, Lack>> {
+async fn over_udp(server: SocketAddr, id: u16, name: &WireName, kind: RecordType) -> io::Result<Result<Found, Lack>> {
     let any: IpAddr = match server {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
         SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
@@ -217,12 +214,7 @@ async fn over_udp(
     }
 }
 
-async fn over_tcp(
-    server: SocketAddr,
-    id: u16,
-    name: &WireName,
-    kind: RecordType,
-) -> io::Result<Result<Found, Lack>> {
+async fn over_tcp(server: SocketAddr, id: u16, name: &WireName, kind: RecordType) -> io::Result<Result<Found, Lack>> {
     let mut stream = TcpStream::connect(server).await?;
     let question = message::question(id, name, kind);
     let length = u16::try_from(question.len()).map_err(|_| io::ErrorKind::InvalidInput)?;

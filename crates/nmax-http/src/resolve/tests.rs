@@ -102,7 +102,7 @@ proptest! {
     fn the_order_of_an_answer_does_not_matter(order in Just((1_u8..6).collect::<Vec<_>>()).prop_shuffle()) {
         let shuffled = order.iter().map(|&last| ([127, 0, 0, last].into(), None)).collect();
         let sorted = (1_u8..6).map(|last| ([127, 0, 0, last].into(), None)).collect();
-        prop_assert_eq!(rank(shuffled, Family::Any, &[]), rank(sorted, Family::Any, &[]));
+        prop_assert_eq!(rank(shuffled, Family::Any, &[], |_| true), rank(sorted, Family::Any, &[], |_| true));
     }
 }
 
@@ -121,27 +121,27 @@ fn turns_are_counted_per_host() {
 #[test]
 fn families() {
     let both = ["10.0.0.1", "::1"];
-    let first = |family, sources: &[IpAddr]| rank(places(&both), family, sources).first;
+    let first = |family, sources: &[IpAddr]| rank(places(&both), family, sources, |_| false).first;
     assert_eq!(first(Family::V4, &[]), places(&["10.0.0.1"]));
     assert_eq!(first(Family::V6, &[]), places(&["::1"]));
     assert_eq!(first(Family::Any, &[ip("127.0.0.1")]), places(&["10.0.0.1"]));
     assert_eq!(first(Family::Any, &[ip("::1")]), places(&["::1"]));
-    let neither = rank(places(&["10.0.0.1"]), Family::V6, &[]);
+    let neither = rank(places(&["10.0.0.1"]), Family::V6, &[], |_| true);
     assert!(neither.first.is_empty() && neither.second.is_empty());
 }
 
-/// The documentation prefix has no route on any host but one with a default route for IPv6.
+/// The other family stays as a resort, and the only one there is comes first, route or not.
 #[test]
 fn ipv6_comes_first_only_where_there_is_a_route() {
-    for target in ["2001:db8::1", "::1"] {
-        let IpAddr::V6(address) = ip(target) else {
-            unreachable!()
-        };
-        let ranked = rank(places(&["10.0.0.1", target]), Family::Any, &[]);
-        let (v4, v6) = (places(&["10.0.0.1"]), places(&[target]));
-        let want = if has_route(address) { (v6, v4) } else { (v4, v6) };
-        assert_eq!((ranked.first, ranked.second), want);
-    }
+    let (v4, v6) = (places(&["10.0.0.1"]), places(&["2001:db8::1", "2001:db8::2"]));
+    let ranked = |all: &[&[Place]], has_route: fn(Ipv6Addr) -> bool| {
+        let ranked = rank(all.concat(), Family::Any, &[], has_route);
+        (ranked.first, ranked.second)
+    };
+    assert_eq!(ranked(&[&v4, &v6], |_| true), (v6.clone(), v4.clone()));
+    assert_eq!(ranked(&[&v6, &v4], |_| false), (v4.clone(), v6.clone()));
+    assert_eq!(ranked(&[&v6], |_| false), (v6.clone(), Vec::new()));
+    assert_eq!(ranked(&[&v4], |_| true), (v4, Vec::new()));
 }
 
 #[test]
@@ -170,7 +170,10 @@ fn the_port_of_an_override_replaces_that_of_the_url() {
     };
     let names = Names::starting_at(0, rules, Vec::new());
     let way = block_on(way_to(&names, "a.test"));
-    assert_eq!(way.places, ["10.0.0.1:8080".parse().unwrap(), "10.0.0.2:80".parse().unwrap()]);
+    assert_eq!(
+        way.places,
+        ["10.0.0.1:8080".parse().unwrap(), "10.0.0.2:80".parse().unwrap()]
+    );
     assert_eq!(way.ttl, None);
 }
 
@@ -191,14 +194,20 @@ fn an_override_without_the_wanted_family_is_a_failure_of_dns() {
 fn an_answer_is_usable_until_its_lifetime_ends() {
     let answers = Answers::default();
     let cell = answers.cell("a.test", Nanos::ZERO);
-    assert!(Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::MAX)), "being looked up");
+    assert!(
+        Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::MAX)),
+        "being looked up"
+    );
     let kept = Kept {
         result: Ok(Rc::new(Ranked::of(ip("10.0.0.1")))),
         ttl: Nanos::from_secs(1),
         until: Nanos::from_secs(1),
     };
     cell.set(kept).unwrap();
-    assert!(Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::from_secs(1) - Nanos(1))));
+    assert!(Rc::ptr_eq(
+        &cell,
+        &answers.cell("a.test", Nanos::from_secs(1) - Nanos(1))
+    ));
     assert!(!Rc::ptr_eq(&cell, &answers.cell("a.test", Nanos::from_secs(1))));
 }
 

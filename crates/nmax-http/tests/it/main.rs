@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod allocations;
+mod client_certificates;
 mod failures;
 mod held;
 mod hyper_agrees;

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use nmax_http::{Config, ConfigError, HostOverride, NameRules, Origin, Proxy, Request, Scheme, Shared};
 use nmax_metrics::ErrorKind;
@@ -31,10 +32,18 @@ async fn forward(mut stream: TcpStream, heads: Heads) {
     };
     let target = head.split(' ').nth(1).unwrap().to_owned();
     heads.lock().unwrap().push(head.clone());
-    let place = target.trim_start_matches("http://").split('/').next().unwrap().to_owned();
+    let place = target
+        .trim_start_matches("http://")
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned();
     let mut server = TcpStream::connect(place).await.unwrap();
     if head.starts_with("CONNECT ") {
-        stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await.unwrap();
+        stream
+            .write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            .await
+            .unwrap();
     } else {
         server.write_all(head.as_bytes()).await.unwrap();
     }
@@ -80,8 +89,11 @@ async fn plain_requests_are_absolute_and_their_connections_are_kept() {
 async fn a_pause_moves_with_its_head() {
     let (proxy, _) = serve(|mut stream, _| async move {
         let head = read_head(&mut stream).await.unwrap();
-        assert!(head.starts_with("PUT http://") && head.contains("\r\nexpect: 100-continue\r\n"), "{head}");
-        let early = tokio::time::timeout(std::time::Duration::from_millis(20), stream.read_u8()).await;
+        assert!(
+            head.starts_with("PUT http://") && head.contains("\r\nexpect: 100-continue\r\n"),
+            "{head}"
+        );
+        let early = tokio::time::timeout(Duration::from_millis(20), stream.read_u8()).await;
         assert!(early.is_err(), "the body came before it was asked for");
         stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n").await.unwrap();
         let mut body = [0; 2];
@@ -98,7 +110,10 @@ async fn a_pause_moves_with_its_head() {
         pause_at: Some(head.len()),
         ..get(&server)
     };
-    let exchange = client_with(through(&proxy)).exchange(&request).await;
+    let mut client = client_with(through(&proxy));
+    // A pause within the head would have both ends wait for ever.
+    let exchange = tokio::time::timeout(Duration::from_secs(5), client.exchange(&request)).await;
+    let exchange = exchange.expect("the head must be complete before the pause");
     assert_eq!((exchange.status, exchange.error), (Some(200), None));
 }
 
@@ -125,8 +140,16 @@ async fn requests_over_tls_go_through_a_tunnel() {
 #[tokio::test]
 async fn a_proxy_that_makes_no_tunnel() {
     let cases: [(&'static str, bool, &str); 7] = [
-        ("HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n", true, "refuses the credentials (status 407)"),
-        ("HTTP/1.1 407 No\r\ncontent-length: 9\r\n\r\nsome text", false, "wants credentials (status 407)"),
+        (
+            "HTTP/1.1 407 No\r\ncontent-length: 0\r\n\r\n",
+            true,
+            "refuses the credentials (status 407)",
+        ),
+        (
+            "HTTP/1.1 407 No\r\ncontent-length: 9\r\n\r\nsome text",
+            false,
+            "wants credentials (status 407)",
+        ),
         ("HTTP/1.1 503 No\r\n\r\nno route", true, "status 503"),
         ("HTTP/1.1 200 OK\r\n\r\nsurprise", true, "bytes follow"),
         ("SSH-2.0-OpenSSH\r\n", true, "makes no tunnel"),
@@ -143,10 +166,16 @@ async fn a_proxy_that_makes_no_tunnel() {
         if !has_credentials {
             config.proxy.as_mut().unwrap().authorization = None;
         }
-        let exchange = client_with(config).exchange(&get(&origin(Scheme::Https, "127.0.0.1", 9))).await;
+        let exchange = client_with(config)
+            .exchange(&get(&origin(Scheme::Https, "127.0.0.1", 9)))
+            .await;
         let failure = exchange.error.unwrap();
         assert_eq!((failure.kind, exchange.sent), (ErrorKind::Connect, None));
-        assert!(failure.text.contains(words) && failure.text.contains("127.0.0.1:9"), "{}", failure.text);
+        assert!(
+            failure.text.contains(words) && failure.text.contains("127.0.0.1:9"),
+            "{}",
+            failure.text
+        );
         assert!(exchange.opened.is_some(), "the connection to the proxy was opened");
     }
 }
@@ -175,7 +204,11 @@ async fn a_proxy_does_not_lead_around_the_safety_policy() {
                 names: names.clone(),
                 allow: Arc::new(move |host, ip| {
                     let is_refused = ip == IpAddr::from(refused);
-                    if is_refused { Err(format!("{host} is off limits")) } else { Ok(()) }
+                    if is_refused {
+                        Err(format!("{host} is off limits"))
+                    } else {
+                        Ok(())
+                    }
                 }),
                 ..through(&proxy)
             };
@@ -184,7 +217,9 @@ async fn a_proxy_does_not_lead_around_the_safety_policy() {
         }
     }
     let unknown = "a".repeat(64);
-    let exchange = client_with(through(&proxy)).exchange(&get(&origin(Scheme::Http, &unknown, 80))).await;
+    let exchange = client_with(through(&proxy))
+        .exchange(&get(&origin(Scheme::Http, &unknown, 80)))
+        .await;
     let failure = exchange.error.unwrap();
     assert_eq!(failure.kind, ErrorKind::Dns);
     assert!(failure.text.contains("`hosts` can give one"), "{}", failure.text);

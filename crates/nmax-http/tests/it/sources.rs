@@ -56,7 +56,10 @@ async fn every_source_reaches_every_address() {
 #[tokio::test]
 async fn sources_that_cannot_be_used() {
     let (origin, accepted) = serve_always(EMPTY).await;
-    for (source, words) in [("192.0.2.1", "not an address of this host"), ("::1", "no source address is IPv4")] {
+    for (source, words) in [
+        ("192.0.2.1", "not an address of this host"),
+        ("::1", "no source address is IPv4"),
+    ] {
         let mut client = client_with(Config {
             sources: vec![source.parse().unwrap()],
             ..config()

@@ -156,7 +156,10 @@ async fn search_domains_are_tried_in_order() {
     assert!(by(&resolver, "shop", Family::V4).await.is_ok());
     resolver.search.pop();
     let text = by(&resolver, "shop", Family::V4).await.unwrap_err().text;
-    assert!(text.contains("SERVFAIL"), "that is why it is not known whether there is one: {text}");
+    assert!(
+        text.contains("SERVFAIL"),
+        "that is why it is not known whether there is one: {text}"
+    );
     let absolute = by(&resolver, "shop.", Family::V4).await.unwrap_err().text;
     assert!(absolute.contains("NXDOMAIN"), "{absolute}");
 }
@@ -166,7 +169,10 @@ async fn search_domains_are_tried_in_order() {
 fn localhost_without_an_entry() {
     let both: Vec<IpAddr> = vec![Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()];
     assert_eq!(of_this_host("", "shop.localhost"), Some(both.clone()));
-    assert_eq!(of_this_host("10.0.0.1 localhost", "localhost"), Some(vec![[10, 0, 0, 1].into()]));
+    assert_eq!(
+        of_this_host("10.0.0.1 localhost", "localhost"),
+        Some(vec![[10, 0, 0, 1].into()])
+    );
     assert_eq!(of_this_host("10.0.0.1 localhost", "a.test"), None);
     assert_eq!(of_family(both, Family::V4), [IpAddr::from(HERE)]);
 }

@@ -52,9 +52,15 @@ fn names_that_are_none() {
 
 #[test]
 fn addresses_with_their_shortest_lifetime() {
-    let message = reply(0x8180, &[(ASKED, 1, 300, &[10, 0, 0, 1]), (ASKED, 1, 60, &[10, 0, 0, 2])]);
+    let message = reply(
+        0x8180,
+        &[(ASKED, 1, 300, &[10, 0, 0, 1]), (ASKED, 1, 60, &[10, 0, 0, 2])],
+    );
     let found = read(&message).unwrap();
-    assert_eq!(found.addresses, [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])]);
+    assert_eq!(
+        found.addresses,
+        [IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2])]
+    );
     assert_eq!(found.ttl_s, 60);
 }
 
@@ -83,7 +89,10 @@ fn addresses_of_other_names_are_not_ours() {
 #[test]
 fn a_lifetime_with_the_top_bit_is_none_and_a_long_one_ends() {
     for (ttl, want) in [(0, 0), (0x8000_0000, 0), (u32::MAX, 0), (i32::MAX as u32, TTL_S_MAX)] {
-        assert_eq!(read(&reply(0x8180, &[(ASKED, 1, ttl, &[10, 0, 0, 1])])).unwrap().ttl_s, want);
+        assert_eq!(
+            read(&reply(0x8180, &[(ASKED, 1, ttl, &[10, 0, 0, 1])])).unwrap().ttl_s,
+            want
+        );
     }
 }
 
