@@ -1,6 +1,7 @@
 //! What was due and started, on which connections, and what the injector felt.
 
-use std::net::IpAddr;
+// Of `core`, which has addresses and no sockets.
+use core::net::IpAddr;
 
 use crate::{Histogram, Nanos};
 
