@@ -54,8 +54,8 @@ impl Host {
         }
     }
 
-    #[cfg(test)]
     /// Name or address.
+    #[cfg(test)]
     pub fn as_str(&self) -> &str {
         &self.0
     }
