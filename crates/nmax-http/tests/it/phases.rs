@@ -107,12 +107,14 @@ async fn each_phase_ends_at_its_own_limit() {
     check(limited(), &slow, GET, "receive", 6).await;
 }
 
-/// An interim reply is no first byte: the wait goes on, from its own beginning.
+/// An interim reply is no first byte, however it comes: the wait goes on, from its own beginning.
 #[tokio::test]
 async fn an_interim_reply_does_not_end_the_wait() {
     let (origin, _) = serve(|mut stream, _| async move {
         read_request(&mut stream).await;
-        stream.write_all(b"HTTP/1.1 103 Early Hints\r\n\r\n").await.unwrap();
+        stream.write_all(b"HTTP/1.1 103 Early ").await.unwrap();
+        pause().await;
+        stream.write_all(b"Hints\r\n\r\n").await.unwrap();
         std::future::pending::<()>().await;
     })
     .await;
