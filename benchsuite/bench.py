@@ -9,9 +9,11 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import benchmarks  # noqa: E402
+from suite import benchmarks, memory, shapes, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
+
+NAMES = ["cost", "tls", "scenario", "lag", "calibration", "syscalls", "instructions", "thinking", "sockets", "growth"]
 
 
 def main():
@@ -23,14 +25,20 @@ def main():
     if os.getloadavg()[0] > 0.5:
         print("this machine is busy with something else; expect wide spreads and long lags", file=sys.stderr)
     results = Results(options.name or f"{os.cpu_count()}-processors")
+    rounds, seconds, small = options.rounds, options.seconds, options.small
     steps = {
-        "cost": lambda: benchmarks.cost(results, options.rounds, options.seconds, cpus),
-        "lag": lambda: benchmarks.lag(results, options.rounds, cpus),
-        "calibration": lambda: benchmarks.calibration(results, options.rounds, cpus),
+        "cost": lambda: benchmarks.cost(results, rounds, seconds, cpus),
+        "tls": lambda: shapes.tls(results, rounds, seconds, cpus),
+        "scenario": lambda: shapes.scenario(results, rounds, seconds, cpus),
+        "lag": lambda: benchmarks.lag(results, rounds, cpus),
+        "calibration": lambda: benchmarks.calibration(results, rounds, cpus),
+        "syscalls": lambda: work.syscalls(results, cpus, small),
+        "instructions": lambda: work.instructions(results, cpus, small),
+        "thinking": lambda: memory.thinking(results, cpus, small),
+        "sockets": lambda: memory.sockets(results, cpus, small),
+        "growth": lambda: memory.growth(results, cpus, small),
     }
     chosen = [steps[name] for name in options.only or steps]
-    if options.syscalls:
-        chosen.append(lambda: benchmarks.syscalls(results, cpus))
     failures = 0
     for step in chosen:
         try:
@@ -49,8 +57,8 @@ def arguments():
     parser.add_argument("--seconds", type=positive, default=os.environ.get("SECONDS_EACH", "8"),
                         help="seconds of each run of the cost benchmark")
     parser.add_argument("--name", default=os.environ.get("NAME"), help="name of the result's directory, after the date")
-    parser.add_argument("--only", action="append", choices=["cost", "lag", "calibration"], help="leave out the others")
-    parser.add_argument("--syscalls", action="store_true", help="also count system calls per request (strace)")
+    parser.add_argument("--only", action="append", choices=NAMES, help="leave out the others")
+    parser.add_argument("--small", action="store_true", help="few users and short runs, to try the benchmarks out")
     return parser.parse_args()
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the benchmarks compare with: wrk and nginx (Debian packages), k6 (Go module).
+# Installs what the benchmarks compare with and measure by: wrk, nginx, openssl, strace, valgrind (Debian packages),
+# k6 (Go module).
 # A tool that cannot be had is named; the benchmark then reports a gap instead of a number.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,6 +25,9 @@ PATH="$PATH:/usr/sbin" # where nginx lives
 install_package python3 python3
 install_package nginx nginx-light
 install_package wrk wrk
+install_package openssl openssl
+install_package strace strace
+install_package valgrind valgrind
 
 if [ ! -x "$tools/k6" ]; then
   if command -v go >/dev/null; then

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import statistics
 
 from suite import generators, servers
@@ -133,28 +132,6 @@ def _calibrate(results, service, turn, cpus):
         results.number("calibration", subject, turn, f"{quantile}_off", seen_us - true_us, "us")
     print(f"calibration, round {turn}: {service} p99 off by {off['p99'][0]:+.0f} us", flush=True)
     return off
-
-
-def syscalls(results, cpus):
-    """System calls per request: the difference between two runs, so that starting up does not count."""
-    if shutil.which("strace") is None:
-        results.section("Note: system calls", ["Gap: strace is not installed."])
-        return
-    short, long = 5_000, 25_000
-    with servers.nginx(cpus[0]) as url:
-        printed = [generators.nmax_under(["strace", "-f", "-c"], url, requests, cpus[1]) for requests in (short, long)]
-    per_request = (_calls(printed[1]) - _calls(printed[0])) / (long - short)
-    results.number("note", "nmax", 1, "syscalls_per_request", per_request, "1")
-    results.section("Note: system calls", [f"nmax: {per_request:.2f} per request, counted by strace."])
-
-
-def _calls(printed):
-    """The total that `strace -c` printed: share, seconds, microseconds per call, calls."""
-    for line in printed.splitlines():
-        words = line.split()
-        if words[-1:] == ["total"]:
-            return int(words[3])
-    raise Failure(f"strace printed no count:\n{printed[-1000:]}")
 
 
 def _ratios(numerators, denominators):

@@ -16,37 +16,44 @@ class Failure(Exception):
 
 @dataclass(frozen=True)
 class Finished:
-    """A process that ended. Times in seconds; `cpu_s` is user plus system time of the process."""
+    """A process that ended. Times in seconds; `cpu_s` is user plus system time; `rss_max_bytes` its largest memory."""
 
     code: int
     stdout: str
     stderr: str
     cpu_s: float
     wall_s: float
+    rss_max_bytes: int
 
 
-def run(command, cpu, timeout_s, environment=None):
-    """Runs `command` on processor `cpu` and waits at most `timeout_s` for it."""
+def run(command, cpu, timeout_s, environment=None, look=None):
+    """Runs `command` on processor `cpu` and waits at most `timeout_s` for it.
+
+    `look`, when given, is called with the process id and the seconds since the start, some times a second.
+    """
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         began = time.monotonic()
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env={**os.environ, **(environment or {})},
             preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
         )
-        usage = _wait(process, began + timeout_s)
+        usage = _wait(process, began, timeout_s, look)
         wall_s = time.monotonic() - began
         texts = [_text(file) for file in (out, err)]
-    return Finished(process.returncode, *texts, usage.ru_utime + usage.ru_stime, wall_s)
+    return Finished(process.returncode, *texts, usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss * 1024)
 
 
-def _wait(process, deadline):
+def _wait(process, began, timeout_s, look):
     """Waits by `wait4`, which tells what this one process used. Kills it at the deadline."""
     while True:
         pid, status, usage = os.wait4(process.pid, os.WNOHANG)
         if pid:
             process.returncode = os.waitstatus_to_exitcode(status)
             return usage
-        if time.monotonic() > deadline:
+        elapsed_s = time.monotonic() - began
+        if look is not None:
+            look(pid or process.pid, elapsed_s)
+        if elapsed_s > timeout_s:
             process.kill()
             os.wait4(process.pid, 0)
             process.returncode = -signal.SIGKILL

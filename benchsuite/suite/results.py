@@ -65,8 +65,10 @@ def spread(values, digits=3):
     return f"{median} ({low} to {high})"
 
 
-def goal(text, holds):
-    """A line that says whether a goal is reached."""
+def goal(text, holds, small=False):
+    """A line that says whether a goal is reached. A small run, made to try things out, does not judge."""
+    if small:
+        return f"- not judged by a small run: {text}"
     return f"- {'reached' if holds else 'MISSED'}: {text}"
 
 

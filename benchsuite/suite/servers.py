@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 import urllib.request
 
@@ -28,8 +29,11 @@ http {{
   uwsgi_temp_path {directory}/uwsgi;
   scgi_temp_path {directory}/scgi;
   server {{
-    listen 127.0.0.1:{port} backlog=4096;
-    location / {{ default_type text/plain; return 200 "ok"; }}
+    listen 127.0.0.1:{port} backlog=4096{tls};
+    default_type text/plain;
+    location / {{ return 200 "ok"; }}
+    location /visit {{ add_header Set-Cookie "visitor=$connection; Path=/"; return 200 "ok"; }}
+    location /count {{ stub_status; }}
   }}
 }}
 """
@@ -45,16 +49,34 @@ def find_nginx():
 
 
 @contextlib.contextmanager
-def nginx(cpu):
+def nginx(cpu, tls=False):
     """nginx with one worker on processor `cpu`, kept connections without limit. Gives its URL."""
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
+        if tls:
+            _certificate(directory)
+        certificate = f" ssl;\n    ssl_certificate {directory}/cert.pem;\n    ssl_certificate_key {directory}/key.pem"
         config = os.path.join(directory, "nginx.conf")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(NGINX.format(directory=directory, port=port))
+            file.write(NGINX.format(directory=directory, port=port, tls=certificate if tls else ""))
         error_log = os.path.join(directory, "error.log")
         with server([find_nginx(), "-p", directory, "-e", error_log, "-c", config], cpu, port):
-            yield f"http://127.0.0.1:{port}/"
+            yield f"{'https' if tls else 'http'}://127.0.0.1:{port}/"
+
+
+def _certificate(directory):
+    """Writes a key (P-256) and a certificate that it signs itself."""
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+               "-days", "1", "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "cert.pem"]
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode != 0:
+        raise Failure(f"openssl made no certificate:\n{done.stderr}")
+
+
+def requests(url):
+    """Requests that nginx at `url` has had since it started, this one included."""
+    with urllib.request.urlopen(url + "count", timeout=10) as reply:
+        return int(reply.read().decode().splitlines()[2].split()[2])
 
 
 @contextlib.contextmanager

@@ -1,0 +1,117 @@
+"""Work per exchange that does not depend on how busy the machine is: system calls, and instructions.
+
+Each is the difference between a long and a short run, so that starting up does not count.
+"""
+
+import os
+import re
+import shutil
+import statistics
+import subprocess
+from pathlib import Path
+
+from suite import generators, servers
+from suite.generators import ROOT
+from suite.process import Failure
+from suite.results import goal, spread
+
+# The commit whose figure is held.
+FIRST_SLICE = "f1a7ff1"
+# The same for both commits, and built in a bearable time. Only the ratio counts.
+PROFILE = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16"}
+SYSCALLS_MAX = 2.1
+INSTRUCTIONS_RATIO_MAX = 1.05
+
+
+def syscalls(results, cpus, small):
+    """System calls per exchange, counted by strace."""
+    if shutil.which("strace") is None:
+        raise Failure("strace is not installed")
+    short, long = (500, 2_500) if small else (5_000, 25_000)
+    with servers.nginx(cpus[0]) as url:
+        printed = [generators.nmax_under(["strace", "-f", "-c"], url, requests, cpus[1]) for requests in (short, long)]
+    for requests, text in zip((short, long), printed):
+        results.raw(f"syscalls-{requests}", "txt", text)
+    per_exchange = (_calls(printed[1]) - _calls(printed[0])) / (long - short)
+    results.number("work", "nmax", 1, "syscalls_per_exchange", per_exchange, "1")
+    lines = [f"nmax: {per_exchange:.3f} per exchange, from {short:,} to {long:,} exchanges, counted by strace.", "",
+             goal(f"at most {SYSCALLS_MAX} per exchange", per_exchange <= SYSCALLS_MAX)]
+    results.section("System calls per exchange", lines)
+
+
+def instructions(results, cpus, small):
+    """Instructions per exchange in user mode, counted by callgrind: now, and at the commit of the first slice."""
+    if shutil.which("valgrind") is None:
+        raise Failure("valgrind is not installed")
+    tools = ROOT / "target" / "bench-tools"
+    then = _worktree(tools / "first-slice-tree")
+    programs = {
+        "first slice": _build(then, tools / "first-slice-build"),
+        "now": _build(ROOT, tools / "now-build"),
+    }
+    short, long, rounds = (500, 5_500, 1) if small else (2_000, 42_000, 3)
+    # What a program does once a second comes on top, by chance more or less of it: hence rounds, and the median.
+    with servers.nginx(cpus[0]) as url:
+        for turn in range(1, rounds + 1):
+            for name, program in programs.items():
+                counts = [_instructions(results, name, turn, program, url, requests, cpus[1]) for requests in (short, long)]
+                count = (counts[1] - counts[0]) / (long - short)
+                results.number("work", name, turn, "instructions_per_exchange", count, "1")
+                print(f"instructions, round {turn}: {name} {count:,.0f} per exchange", flush=True)
+    seen = {name: results.values("work", name, "instructions_per_exchange").values() for name in programs}
+    per_exchange = {name: statistics.median(counts) for name, counts in seen.items()}
+    if min(per_exchange.values()) <= 0:
+        raise Failure(f"the runs were too short to tell exchanges from noise: {per_exchange}")
+    ratio = per_exchange["now"] / per_exchange["first slice"]
+    results.number("work", "now/first slice", 1, "ratio", ratio, "1")
+    lines = [
+        f"Between {short:,} and {long:,} exchanges, callgrind, {rounds} rounds, release build without whole-program "
+        "optimization. Median (smallest to largest).", "",
+        "| commit | instructions per exchange |", "|---|---|",
+        *(f"| {name} | {spread(counts)} |" for name, counts in seen.items()), "",
+        f"now / first slice ({FIRST_SLICE}): {ratio:.3f}", "",
+        goal(f"at most {INSTRUCTIONS_RATIO_MAX} of the first slice's", ratio <= INSTRUCTIONS_RATIO_MAX, small),
+    ]
+    results.section("Instructions per exchange", lines)
+
+
+def _worktree(path):
+    """The first slice's files at `path`."""
+    if not (path / "Cargo.toml").exists():
+        _cargo_or_git(["git", "-C", str(ROOT), "worktree", "add", "--force", "--detach", str(path), FIRST_SLICE], {})
+    return path
+
+
+def _build(tree, target):
+    """The command built from `tree` in `target`."""
+    environment = {**PROFILE, "CARGO_TARGET_DIR": str(target)}
+    manifest = str(Path(tree) / "Cargo.toml")
+    print(f"building {os.path.relpath(tree, ROOT)} for callgrind", flush=True)
+    _cargo_or_git(["cargo", "build", "--quiet", "--release", "--package", "nmax", "--manifest-path", manifest], environment)
+    return target / "release" / "nmax"
+
+
+def _cargo_or_git(command, environment):
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environment}, check=False)
+    if done.returncode != 0:
+        raise Failure(f"{' '.join(command[:3])} failed:\n{done.stderr[-2000:]}")
+
+
+def _instructions(results, name, turn, program, url, requests, cpu):
+    """Instructions of a whole run with that many requests."""
+    tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    printed = generators.nmax_under(tool, url, requests, cpu, program)
+    results.raw(f"instructions-{name.replace(' ', '-')}-{turn}-{requests}", "txt", printed)
+    found = re.search(r"Collected : (\d+)", printed)
+    if found is None:
+        raise Failure(f"callgrind printed no count:\n{printed[-1000:]}")
+    return int(found[1])
+
+
+def _calls(printed):
+    """The total that `strace -c` printed: share, seconds, microseconds per call, calls."""
+    for line in printed.splitlines():
+        words = line.split()
+        if words[-1:] == ["total"]:
+            return int(words[3])
+    raise Failure(f"strace printed no count:\n{printed[-1000:]}")
