@@ -1,80 +1,24 @@
 //! One exchange of a virtual user: rendered, sent within its time limit, verified and recorded.
 
-use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use nmax_http::{Alarm, Exchange, Failure, Origin, Piece, Request as HttpRequest, Url};
+use nmax_http::{Alarm, Exchange, Failure, Request as HttpRequest};
 use nmax_metrics::{ErrorKind, NameId, Nanos, Network, Outcome, Sample};
 use nmax_plan::plan::{Method, Request, Step};
-use nmax_plan::template::{Escape, Values};
+use nmax_plan::template::Values;
 
+use crate::compose::Place;
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
 use crate::examples::{self, Seen, SentBytes};
 use crate::program::{Prepared, keeps_alive};
 use crate::redirect::{Chain, Hop};
-use crate::render::{self, Form, Layout, Message};
+use crate::render;
 use crate::runtime::{Runtime, Timer};
 use crate::verify::Verified;
-use crate::vu::{Buffers, StepEnd, Turnstile, Vu};
-
-/// Where a request goes, how, and where its bytes are.
-pub(crate) struct Place<'a> {
-    pub(crate) origin: Cow<'a, Origin>,
-    pub(crate) form: Form,
-    pub(crate) rendered: Rendered,
-}
-
-/// Where the bytes of a request are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Rendered {
-    source: Source,
-    /// Where the body begins.
-    body_at: usize,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    /// All in [`crate::program::Fixed`].
-    Fixed,
-    /// The same with cookies, which is in the VU's buffer.
-    FixedWithCookies,
-    /// All in the VU's buffers.
-    Buffers,
-}
-
-impl Rendered {
-    /// Head, and body up to its first file.
-    fn bytes<'a>(self, prepared: &'a Prepared, buffers: &'a Buffers) -> &'a [u8] {
-        match (self.source, &prepared.fixed) {
-            (Source::Fixed, Some(fixed)) => &fixed.bytes,
-            _ => &buffers.bytes,
-        }
-    }
-
-    /// What follows the bytes.
-    fn pieces<'a>(self, prepared: &'a Prepared, buffers: &'a Buffers, form: Form) -> Vec<Piece<'a>> {
-        if prepared.files.is_empty() || !form.has_body {
-            return Vec::new();
-        }
-        match (self.source, &prepared.fixed) {
-            (Source::Fixed | Source::FixedWithCookies, Some(fixed)) => {
-                render::pieces(prepared, &fixed.body, &fixed.marks)
-            }
-            _ => render::pieces(prepared, &buffers.body.bytes, &buffers.body.marks),
-        }
-    }
-
-    /// Path and query, for cookies and relative references.
-    pub(crate) fn target<'a>(self, prepared: &'a Prepared, buffers: &'a Buffers) -> Cow<'a, str> {
-        match (self.source, &prepared.fixed) {
-            (Source::Fixed | Source::FixedWithCookies, Some(fixed)) => Cow::Borrowed(&fixed.target),
-            _ => String::from_utf8_lossy(&buffers.target),
-        }
-    }
-}
+use crate::vu::{StepEnd, Turnstile, Vu};
 
 /// An exchange that ended by itself, or the end that was put to it.
 enum Bounded {
@@ -271,142 +215,6 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let end = StepEnd::Stop(done);
         context.count_transaction(prepared, turn.intended, &end);
         end
-    }
-
-    fn name(&mut self, context: &Context<R, D>, prepared: &Prepared, step: &Request) -> NameId {
-        if let Some(name) = prepared.name {
-            return name;
-        }
-        self.buffers.text.clear();
-        step.name.render(&mut self.buffers.text, &self.values, Escape::None);
-        context.names.id(&String::from_utf8_lossy(&self.buffers.text))
-    }
-
-    /// Puts the request's bytes together. The error says why there is no URL to send it to.
-    fn render<'a>(
-        &mut self,
-        context: &Context<R, D>,
-        prepared: &'a Prepared,
-        step: &Request,
-    ) -> Result<Place<'a>, String> {
-        let form = Form::of(step);
-        if let Some(fixed) = &prepared.fixed {
-            let layout = Layout {
-                cookies_at: fixed.cookies_at,
-                body_at: fixed.body_at,
-            };
-            let added = if self.jar.is_empty() {
-                None
-            } else {
-                self.insert_cookies(context, &prepared.origin, &fixed.bytes, layout, &fixed.target)
-            };
-            return Ok(Place {
-                origin: Cow::Borrowed(&prepared.origin),
-                form,
-                rendered: Rendered {
-                    source: if added.is_some() {
-                        Source::FixedWithCookies
-                    } else {
-                        Source::Fixed
-                    },
-                    body_at: fixed.body_at + added.unwrap_or(0),
-                },
-            });
-        }
-        let buffers = &mut self.buffers;
-        buffers.target.clear();
-        step.url.render(&mut buffers.target, &self.values, Escape::Path);
-        let origin = if buffers.target.first() == Some(&b'/') && buffers.target.get(1) != Some(&b'/') {
-            Cow::Borrowed(&prepared.origin)
-        } else {
-            let text = String::from_utf8_lossy(&buffers.target);
-            let base = self.page.as_ref().unwrap_or(&context.program.base);
-            let url = base
-                .join(&text)
-                .map_err(|error| format!("`{text}` is no URL to request: {error}"))?;
-            buffers.target.clear();
-            buffers.target.extend_from_slice(url.target.as_bytes());
-            Cow::Owned(url.origin)
-        };
-        if let Some(fragment) = buffers.target.iter().position(|byte| *byte == b'#') {
-            buffers.target.truncate(fragment);
-        }
-        render::query(&step.query, &self.values, &mut buffers.target);
-        let authority = match &origin {
-            Cow::Borrowed(_) => Cow::Borrowed(prepared.authority.as_str()),
-            Cow::Owned(origin) => Cow::Owned(origin.authority()),
-        };
-        let rendered = self.compose(context, prepared, step, form, &origin, &authority);
-        Ok(Place { origin, form, rendered })
-    }
-
-    /// Writes the request for the target that is in its buffer, with its cookies.
-    pub(crate) fn compose(
-        &mut self,
-        context: &Context<R, D>,
-        prepared: &Prepared,
-        step: &Request,
-        form: Form,
-        origin: &Origin,
-        authority: &str,
-    ) -> Rendered {
-        let buffers = &mut self.buffers;
-        let message = Message {
-            plan: &context.program.plan,
-            request: step,
-            prepared,
-            form,
-            authority,
-            target: &buffers.target,
-        };
-        buffers.text.clear();
-        let layout = message.write(&self.values, &mut buffers.body, &mut buffers.text);
-        let mut added = None;
-        if !self.jar.is_empty() {
-            let (bytes, target) = (
-                std::mem::take(&mut self.buffers.text),
-                std::mem::take(&mut self.buffers.target),
-            );
-            added = self.insert_cookies(context, origin, &bytes, layout, &String::from_utf8_lossy(&target));
-            (self.buffers.text, self.buffers.target) = (bytes, target);
-        }
-        if added.is_none() {
-            std::mem::swap(&mut self.buffers.text, &mut self.buffers.bytes);
-        }
-        Rendered {
-            source: Source::Buffers,
-            body_at: layout.body_at + added.unwrap_or(0),
-        }
-    }
-
-    /// Copies a request into the buffer with its cookies; how many bytes they are, `None` when none belong to it.
-    fn insert_cookies(
-        &mut self,
-        context: &Context<R, D>,
-        origin: &Origin,
-        bytes: &[u8],
-        layout: Layout,
-        target: &str,
-    ) -> Option<usize> {
-        let out = &mut self.buffers.bytes;
-        out.clear();
-        out.extend_from_slice(&bytes[..layout.cookies_at]);
-        out.extend_from_slice(b"cookie: ");
-        if !self.jar.write(origin, target, context.unix_now_s(), out) {
-            return None;
-        }
-        out.extend_from_slice(b"\r\n");
-        let added = out.len() - layout.cookies_at;
-        out.extend_from_slice(&bytes[layout.cookies_at..]);
-        Some(added)
-    }
-
-    /// Where the last rendered request went.
-    pub(crate) fn url(&self, prepared: &Prepared, place: &Place<'_>) -> Url {
-        Url {
-            origin: place.origin.clone().into_owned(),
-            target: place.rendered.target(prepared, &self.buffers).into_owned(),
-        }
     }
 
     pub(crate) fn record(&self, context: &Context<R, D>, seen: &Seen<'_>, slot_wait: Nanos, outcome: Outcome) {

@@ -10,7 +10,7 @@
 //! - [`source`] and `dispatch`: where iterations come from and who runs them
 //! - `vu`, `exchange`, `redirect`, `verify`: a virtual user, one exchange of it, where it leads, and what becomes of
 //!   the reply
-//! - [`program`], `prepare`, `render` and `multipart`: a plan made ready, requests as bytes
+//! - [`program`], `prepare`, `compose`, `render` and `multipart`: a plan made ready, requests as bytes
 //! - [`network`]: what a plan says of the way to its servers
 //! - [`driver`], [`http_driver`]: what carries requests
 //! - [`meter`], [`collector`], `examples`: what is recorded, and how it is joined
@@ -19,6 +19,7 @@
 //! - [`watch`]: this process's own resources
 
 pub mod collector;
+mod compose;
 pub mod context;
 mod dispatch;
 pub mod driver;

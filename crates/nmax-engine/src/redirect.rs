@@ -9,10 +9,11 @@ use nmax_http::{Exchange, Origin, Reply, Url};
 use nmax_metrics::{NameId, Nanos, Outcome};
 use nmax_plan::plan::{Method, Request};
 
+use crate::compose::{Place, Rendered};
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
 use crate::examples::Seen;
-use crate::exchange::{Carried, Place, Rendered};
+use crate::exchange::Carried;
 use crate::program::Prepared;
 use crate::render::Form;
 use crate::runtime::Runtime;

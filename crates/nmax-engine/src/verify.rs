@@ -9,9 +9,9 @@ use nmax_plan::choice::Choice;
 use nmax_plan::plan::{Cookies, MatchPick, Request, Test};
 use nmax_plan::template::{Escape, Template, Values};
 
+use crate::compose::Place;
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
-use crate::exchange::Place;
 use crate::program::{Prepared, Probe};
 use crate::runtime::Runtime;
 use crate::vu::Vu;

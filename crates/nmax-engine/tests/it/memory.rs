@@ -18,36 +18,43 @@ use nmax_http::{Config, Shared};
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
-use nmax_testkit::plans::{plan, requests};
+use nmax_testkit::plans::{requests, with_files};
 use nmax_testkit::sim::{Answer, Call, Options, reply, simulate};
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
 use crate::ms;
 
-/// Most bytes on the heap at once while this many seconds are simulated, with 500 request names in use.
+/// Exchanges and most bytes on the heap at once while this many seconds are simulated, with 500 request names in turn.
 fn most_bytes(seconds: u32) -> (u64, u64) {
     let text = format!(
         "nmax: 1\ntarget: http://h.test\nworkload: {{ open: {{ rate: 500/s }} }}\nduration: {seconds}s\n\
-         scenarios: {{ a: {{ steps: [{{ get: \"/${{iteration}}\", name: \"page ${{iteration}}\" }}] }} }}"
+         data: {{ pages: {{ csv: pages.csv }} }}\n\
+         scenarios: {{ a: {{ steps: [{{ get: \"/${{pages.id}}\", name: \"page ${{pages.id}}\" }}] }} }}"
     );
-    let plan = plan(&text);
+    let ids: Vec<String> = (0..500).map(|id| id.to_string()).collect();
+    let plan = with_files(&text, &[("pages.csv", &format!("id\n{}\n", ids.join("\n")))]);
     let ok = reply(200);
     let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1 + call.number % 60), ok.clone());
-    let mut exchanges = 0;
-    let counted = measure(|| exchanges = simulate(&plan, server, &Options::sum()).exchanges());
-    (exchanges, counted.bytes_max)
+    let mut run = (0, 0);
+    let counted = measure(|| {
+        let simulated = simulate(&plan, server, &Options::sum());
+        run = (simulated.exchanges(), simulated.catalog.requests.list().len());
+    });
+    assert_eq!(run.1, 500, "every name is told apart");
+    (run.0, counted.bytes_max)
 }
 
-/// Eight times as many samples and windows take no more memory.
+/// More samples and windows take no more memory: a sample kept would show, for it has more than a hundred bytes.
 #[test]
 fn memory_does_not_grow_with_the_length_of_a_run() {
-    let (few, short) = most_bytes(15);
-    let (many, long) = most_bytes(120);
-    assert_eq!((few, many), (7_500, 60_000));
+    let (few, short) = most_bytes(8);
+    let (many, long) = most_bytes(60);
+    assert_eq!((few, many), (4_000, 30_000));
+    let each = long.saturating_sub(short) as f64 / (many - few) as f64;
     assert!(
-        long < short + short / 50,
-        "{long} bytes with {many} samples, {short} with {few}"
+        each < 8.0,
+        "{each} bytes per sample: {long} after {many}, {short} after {few}"
     );
 }
 
