@@ -6,9 +6,10 @@
 //!
 //! # Layout
 //! - [`source`], [`manifest`], [`modules`], [`repo`]: what a rule looks at
-//! - [`layers`], [`habits`], [`files`], [`dependencies`]: the rules
+//! - [`layers`], [`habits`], [`files`], [`dependencies`], [`docs`]: the rules
 
 pub(crate) mod dependencies;
+pub(crate) mod docs;
 pub(crate) mod files;
 pub(crate) mod habits;
 pub(crate) mod layers;
@@ -43,7 +44,7 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 13] = [
+pub(crate) const RULES: [(&str, Rule); 15] = [
     (
         "dependencies follow the table of layers",
         layers::dependencies_follow_the_table,
@@ -60,6 +61,8 @@ pub(crate) const RULES: [(&str, Rule); 13] = [
     ("no dead files", files::no_dead_files),
     ("dependencies are explained", dependencies::dependencies_are_explained),
     ("dependencies are shared", dependencies::dependencies_are_shared),
+    ("links lead somewhere", docs::links_lead_somewhere),
+    ("named tests exist", docs::named_tests_exist),
 ];
 
 /// The directory above `xtask`.

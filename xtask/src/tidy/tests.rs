@@ -84,6 +84,16 @@ fn dependencies_are_shared() {
     holds(dependencies::dependencies_are_shared);
 }
 
+#[test]
+fn links_lead_somewhere() {
+    holds(docs::links_lead_somewhere);
+}
+
+#[test]
+fn named_tests_exist() {
+    holds(docs::named_tests_exist);
+}
+
 /// The judgement stays cheap to build: what `cargo check -p nmax-analysis` compiles of others.
 ///
 /// Procedural macros run in the compiler and are not counted. Half of the crates come with `serde_json`.
