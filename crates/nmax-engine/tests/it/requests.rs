@@ -212,6 +212,26 @@ fn expectations_decide_what_is_ok() {
     }
 }
 
+/// A page may be longer each time; only a check makes that a failure. ab calls it one by itself.
+#[test]
+fn a_change_of_length_is_no_failure() {
+    let plan = requests(
+        "http://h.test",
+        "[{ get: / }]",
+        "workload: { closed: { vus: 1 }, iterations: 10 }",
+    );
+    let longer = |call: &Call<'_>| {
+        let body = "x".repeat(call.at.as_millis_f64() as usize);
+        Answer::Bytes(call.at + ms(1), reply_with(200, "", &body))
+    };
+    let run = simulate(&plan, longer, &Options::all());
+    let mut bytes: Vec<u64> = run.raw.iter().map(|raw| raw.sample.bytes_received).collect();
+    bytes.dedup();
+    assert_eq!(bytes.len(), 10, "the lengths differ: {bytes:?}");
+    let stats = run.totals.total(Section::Hold);
+    assert_eq!((stats.ok(), stats.failed()), (10, 0));
+}
+
 #[test]
 fn values_are_taken_as_the_plan_says() {
     let cases = [
