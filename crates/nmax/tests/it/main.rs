@@ -8,7 +8,8 @@
 //! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`schema`]
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
 //!   certificates), `doctor`, `wire`, `limits` (ways to a server),
-//!   `signals`, `survival` (kill, full disk), `results`, `terminal`, `calibration`
+//!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
+//!   `results`, `terminal`, `calibration`
 
 #![allow(
     clippy::unwrap_used,
