@@ -1,8 +1,9 @@
 //! Content codings of replies, undone while the bytes come: gzip, deflate, br, zstd, also several in a row.
 //!
 //! A [`Decoder`] takes coded bytes in pieces of any size and hands plain ones on in pieces of at most
-//! [`OUTPUT_BYTES`], so what a bomb unpacks to is seen and limited before it is held. It lives as long as one
-//! reply: the windows of 100,000 idle visitors would be gigabytes.
+//! [`OUTPUT_BYTES`], so what a bomb unpacks to is seen and limited before it is held. With several codings the bytes
+//! between them have a limit of their own: those that never become plain would otherwise be seen by nobody. A decoder
+//! lives as long as one reply: the windows of 100,000 idle visitors would be gigabytes.
 //!
 //! Bytes after the end of the coded data and data that end too early are errors, as damaged ones are. No byte at
 //! all is fine: servers label empty bodies too.
@@ -81,14 +82,15 @@ impl Codings {
         self.count > 0 && !self.has_unknown
     }
 
-    /// What undoes them.
-    pub(crate) fn decoder(&self) -> Result<Box<Decoder>, CodecError> {
+    /// What undoes them, with at most `limit` bytes between them.
+    pub(crate) fn decoder(&self, limit: u64) -> Result<Box<Decoder>, CodecError> {
         let applied = self
             .list
             .get(..usize::from(self.count))
             .ok_or(CodecError::TooManyCodings)?;
         let stages = applied.iter().rev().map(|&coding| Stage::new(coding)).collect();
-        Ok(Box::new(Decoder { stages }))
+        let between = Between { bytes: 0, limit };
+        Ok(Box::new(Decoder { stages, between }))
     }
 }
 
@@ -111,6 +113,14 @@ fn coding(name: &[u8]) -> Option<Coding> {
 pub(crate) struct Decoder {
     /// The coding applied last comes first.
     stages: Vec<Stage>,
+    between: Between,
+}
+
+/// What stages handed to the next stage, all of them together.
+struct Between {
+    bytes: u64,
+    /// The most bytes.
+    limit: u64,
 }
 
 impl std::fmt::Debug for Decoder {
@@ -124,7 +134,7 @@ impl std::fmt::Debug for Decoder {
 impl Decoder {
     /// Takes the next coded bytes; `sink` gets all plain bytes that they make known.
     pub(crate) fn push(&mut self, coded: &[u8], sink: &mut Sink<'_>) -> Result<(), CodecError> {
-        push_through(&mut self.stages, coded, sink)
+        push_through(&mut self.stages, &mut self.between, coded, sink)
     }
 
     /// The body ended: fine between streams, an error within one.
@@ -133,13 +143,32 @@ impl Decoder {
     }
 }
 
-fn push_through(stages: &mut [Stage], coded: &[u8], sink: &mut Sink<'_>) -> Result<(), CodecError> {
+fn push_through(
+    stages: &mut [Stage],
+    between: &mut Between,
+    coded: &[u8],
+    sink: &mut Sink<'_>,
+) -> Result<(), CodecError> {
     if coded.is_empty() {
         return Ok(());
     }
-    match stages.split_first_mut() {
-        None => sink(coded),
-        Some((stage, rest)) => stage.push(coded, &mut |plain| push_through(rest, plain, sink)),
+    match stages {
+        [] => sink(coded),
+        [last] => last.push(coded, sink),
+        [stage, rest @ ..] => stage.push(coded, &mut |made| {
+            between.add(made.len())?;
+            push_through(rest, between, made, sink)
+        }),
+    }
+}
+
+impl Between {
+    fn add(&mut self, bytes: usize) -> Result<(), CodecError> {
+        self.bytes = self.bytes.saturating_add(bytes as u64);
+        if self.bytes > self.limit {
+            return Err(CodecError::BodyLimit(self.limit));
+        }
+        Ok(())
     }
 }
 
