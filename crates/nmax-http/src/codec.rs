@@ -52,7 +52,8 @@ pub struct Expected {
     pub body_limit: u64,
     /// Undo content codings. One that is not known, and a part of a body (206), stay as they came.
     pub decode: bool,
-    /// Bytes of the body kept when the status is 400 or above or the reply breaks off, whatever `keep_body` says.
+    /// Bytes of the body kept when the status is 400 or above, whatever `keep_body` says; of a body that would be
+    /// discarded and breaks off at most 4 KiB.
     pub keep_failed_bytes: usize,
 }
 
@@ -146,9 +147,16 @@ impl Receiver {
         self.continued = false;
     }
 
-    /// Gives the memory of a large body back, and what was kept of it: its reader thinks, and will not look again.
+    /// Gives memory back, and with it a large body, or what came of a reply that will never be complete: its reader
+    /// thinks, and will not look again. Only a start may follow.
     pub fn rest(&mut self) {
         self.content.rest();
+        if !matches!(self.stage, Stage::Done) {
+            self.abort();
+            if self.head.capacity() > IDLE_BYTES_MAX {
+                self.head = Vec::new();
+            }
+        }
     }
 
     /// Takes the next bytes of the stream; true when the reply is complete.

@@ -6,6 +6,9 @@ use crate::coding::{Codings, Decoder};
 
 /// Bytes of kept content whose memory stays with an idle receiver.
 pub(super) const IDLE_BYTES_MAX: usize = 4 * 1024;
+/// Bytes kept of a body for the case that it breaks off. Nearly all such bodies become complete: this is little
+/// enough to be held by every reply that is under way, and to stay with its receiver until that rests.
+const BROKEN_BYTES_MAX: usize = IDLE_BYTES_MAX;
 
 /// What came of the content, and what becomes of it.
 #[derive(Debug)]
@@ -52,7 +55,7 @@ impl Content {
     pub(super) fn start(&mut self, expected: &Expected) {
         self.coded_bytes = 0;
         self.decoder = None;
-        self.keep_broken = expected.keep_failed_bytes;
+        self.keep_broken = expected.keep_failed_bytes.min(BROKEN_BYTES_MAX);
         self.plain.bytes = 0;
         self.plain.limit = expected.body_limit;
         self.plain.kept.clear();
@@ -73,10 +76,11 @@ impl Content {
 
     #[cold]
     fn begin_coded(&mut self, codings: &Codings) -> Result<(), CodecError> {
-        self.decoder = Some(codings.decoder()?);
+        self.decoder = Some(codings.decoder(self.plain.limit)?);
         if !self.is_wanted {
             // What a chunk decodes to is not there again later.
             self.plain.keep = self.keep_broken;
+            self.plain.make_room(self.keep_broken);
         }
         Ok(())
     }
@@ -116,9 +120,8 @@ impl Content {
         if self.decoder.is_some() {
             self.finish_coded()?;
         }
-        if !self.is_wanted && !self.plain.kept.is_empty() {
+        if !self.is_wanted {
             self.plain.kept.clear();
-            self.plain.release();
         }
         Ok(())
     }
@@ -131,6 +134,10 @@ impl Content {
     /// Keeps what `chunk` brought to a body that was in the state `before`, and what came after its end.
     fn keep_again(&mut self, mut before: Body, chunk: &[u8]) {
         let (plain, most) = (&mut self.plain, self.keep_broken);
+        if chunk.is_empty() || plain.kept.len() >= most {
+            return;
+        }
+        plain.make_room(most);
         let used = before.advance(chunk, |data| {
             plain.keep_up_to(most, data);
             Ok(())
@@ -145,9 +152,12 @@ impl Content {
         self.decoder = None;
     }
 
-    /// Gives the memory of a large body back, and what was kept of it.
+    /// Gives memory back: that of a large body with what was kept of it, and that of an empty one.
     pub(super) fn rest(&mut self) {
         self.plain.release();
+        if self.plain.kept.is_empty() {
+            self.plain.kept = Vec::new();
+        }
     }
 
     pub(super) fn coded_bytes(&self) -> u64 {
@@ -187,6 +197,11 @@ impl Plain {
     fn keep_up_to(&mut self, most: usize, data: &[u8]) {
         let room = most.saturating_sub(self.kept.len()).min(data.len());
         self.kept.extend_from_slice(&data[..room]);
+    }
+
+    /// Memory for `most` bytes at once: growing by doubling would take more than an idle receiver may hold.
+    fn make_room(&mut self, most: usize) {
+        self.kept.reserve_exact(most.saturating_sub(self.kept.len()));
     }
 
     /// Gives memory back that an idle visitor should not hold.

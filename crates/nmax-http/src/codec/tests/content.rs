@@ -237,7 +237,10 @@ fn an_idle_receiver_holds_little_memory() {
     let broken = reply(200, GZIP, &large);
     for (index, stream) in streams.iter().enumerate() {
         let mut receiver = Receiver::new();
-        let memory = allocation_counter::measure(|| push(&mut receiver, expected, stream, 10_000).unwrap());
+        let memory = allocation_counter::measure(|| {
+            push(&mut receiver, expected, stream, 10_000).unwrap();
+            receiver.rest();
+        });
         assert!(
             memory.bytes_current < 1000,
             "{index}: {} bytes stay",
@@ -252,6 +255,51 @@ fn an_idle_receiver_holds_little_memory() {
         receiver.start(expected);
     });
     assert!(memory.bytes_current < 1000, "{} bytes stay", memory.bytes_current);
+}
+
+/// An exchange that is given up leaves no decoder, no window and no long head with a visitor who thinks.
+#[test]
+fn a_reply_that_was_given_up_holds_no_memory() {
+    let large = [b'x'; 200_000];
+    let long_head = [b"HTTP/1.1 200 OK\r\nx: ".as_slice(), &[b'x'; 50_000]].concat();
+    let streams = [
+        reply(200, "content-encoding: br\r\n", &brotli(&large)),
+        reply(
+            200,
+            "content-encoding: zstd\r\n",
+            &bytes_of("28b52ffda40000100054000010000001"),
+        ),
+        long_head,
+        vec![b'x'; 50_000],
+    ];
+    for (index, stream) in streams.iter().enumerate() {
+        let mut receiver = Receiver::new();
+        let memory = allocation_counter::measure(|| {
+            receiver.start(ALL);
+            let _ = receiver.push(&stream[..stream.len() - 4]);
+            receiver.rest();
+        });
+        assert!(
+            memory.bytes_current < 1000,
+            "{index}: {} bytes stay",
+            memory.bytes_current
+        );
+    }
+}
+
+/// Pages come in several segments, and what is kept of each in case that it breaks off is little.
+#[test]
+fn a_body_in_pieces_costs_no_allocation() {
+    let stream = reply(200, "", &[b'x'; 20_000]);
+    let expected = Expected {
+        keep_body: KeepBody::Discard,
+        keep_failed_bytes: 64 * 1024,
+        ..ALL
+    };
+    let mut receiver = Receiver::new();
+    push(&mut receiver, expected, &stream, 1400).unwrap();
+    let memory = allocation_counter::measure(|| push(&mut receiver, expected, &stream, 1400).unwrap());
+    assert_eq!((memory.count_total, receiver.body_bytes()), (0, 20_000));
 }
 
 /// A head equal to the one before is not parsed again; its body is decoded all the same.
@@ -395,22 +443,22 @@ fn bytes_after_a_complete_reply_are_shown() {
 
 #[test]
 fn remains_are_bounded() {
-    let expected = Expected {
-        keep_body: KeepBody::Discard,
-        keep_failed_bytes: usize::MAX,
-        ..ALL
-    };
     let noise = vec![b'x'; 2 * REMAINS_BYTES_MAX];
     let cut_body = [b"HTTP/1.1 200 OK\r\n\r\n".as_slice(), &noise].concat();
     let long_head = [b"HTTP/1.1 200 OK\r\nx: ".as_slice(), &noise].concat();
-    for (stream, size) in [
-        (&noise, noise.len()),
-        (&cut_body, 5000),
-        (&long_head, 5000),
-        (&long_head, 1 << 20),
+    for (stream, size, keep_body, most) in [
+        (&noise, noise.len(), KeepBody::Discard, REMAINS_BYTES_MAX),
+        (&cut_body, 5000, KeepBody::UpTo(usize::MAX), REMAINS_BYTES_MAX),
+        (&cut_body, 5000, KeepBody::Discard, 19 + 4 * 1024),
+        (&long_head, 5000, KeepBody::Discard, REMAINS_BYTES_MAX),
+        (&long_head, 1 << 20, KeepBody::Discard, REMAINS_BYTES_MAX),
     ] {
         let mut receiver = Receiver::new();
-        receiver.start(expected);
+        receiver.start(Expected {
+            keep_body,
+            keep_failed_bytes: usize::MAX,
+            ..ALL
+        });
         for piece in stream.chunks(size) {
             if receiver.push(piece).is_err() {
                 break;
@@ -418,6 +466,6 @@ fn remains_are_bounded() {
         }
         receiver.abort();
         let (head, body) = receiver.remains();
-        assert_eq!(head.len() + body.len(), REMAINS_BYTES_MAX);
+        assert_eq!(head.len() + body.len(), most);
     }
 }
