@@ -123,6 +123,7 @@ impl<C: Clock + 'static> Client<C> {
     fn attend(&mut self, stream: &mut Stream, sending: &mut Sending<'_>, cx: &mut Context<'_>) -> Result<(), Trouble> {
         let Self {
             shared,
+            receiver,
             progress,
             alarm,
             ..
@@ -130,7 +131,9 @@ impl<C: Clock + 'static> Client<C> {
         let now = shared.clock.now();
         // A server that began to answer wants no body any more.
         let is_open = progress.first_byte.is_none();
-        if is_open && sending.pause_end().is_some_and(|end| now >= end) {
+        // One that asked for the body before it had all of the head was heard before the pause began.
+        let is_over = |end| now >= end || receiver.has_continued();
+        if is_open && sending.pause_end().is_some_and(is_over) {
             sending.resume();
             sending.poll(shared, stream, progress, cx)?;
         }

@@ -108,9 +108,10 @@ fn note(notes: &mut Vec<Nanos>, age: Nanos) {
 /// which stays on its thread, so being in any task is enough.
 pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stream, since: Nanos) {
     // Most servers have closed by now.
-    let is_over = poll_end(&mut stream, &mut Context::from_waker(Waker::noop())).is_ready();
-    if is_over {
-        shared.tell(WireEvent::ClosedByServer);
+    if let Poll::Ready(is_closed) = poll_end(&mut stream, &mut Context::from_waker(Waker::noop())) {
+        if is_closed {
+            shared.tell(WireEvent::ClosedByServer);
+        }
         return;
     }
     if try_id().is_none() || !shared.held.has_room() {
@@ -122,7 +123,9 @@ pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stre
         let is_closed = poll_fn(|cx| poll_end(&mut stream, cx)).await;
         drop(stream);
         if let Some(shared) = watcher.upgrade() {
-            shared.tell(WireEvent::ClosedByServer);
+            if is_closed {
+                shared.tell(WireEvent::ClosedByServer);
+            }
             shared.held.end(number, shared.clock.now(), is_closed);
         }
     });

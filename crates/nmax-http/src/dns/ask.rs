@@ -39,8 +39,7 @@ enum Miss {
 /// The addresses of the question's name.
 pub(super) async fn look_up(question: &Question) -> Result<Answer, Failure> {
     let host = question.host.as_str();
-    // Small files, read on a thread of their own; a missing one is an empty one.
-    let hosts = std::fs::read_to_string(HOSTS).unwrap_or_default();
+    let hosts = text_of(HOSTS);
     if let Some(addresses) = of_this_host(&hosts, host) {
         let addresses = of_family(addresses, question.family);
         if addresses.is_empty() {
@@ -52,11 +51,17 @@ pub(super) async fn look_up(question: &Question) -> Result<Answer, Failure> {
         });
     }
     let resolver = if question.servers.is_empty() {
-        Resolver::parse(&std::fs::read_to_string(RESOLV_CONF).unwrap_or_default())
+        Resolver::parse(&text_of(RESOLV_CONF))
     } else {
         Resolver::of_servers(question.servers.clone())
     };
     by(&resolver, host, question.family).await
+}
+
+/// A small file, read on the thread of lookups. A missing one is an empty one, and a comment in Latin-1 does not take
+/// the rest of its file with it.
+fn text_of(path: &str) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
 }
 
 /// Asks for every name that `host` may stand for, until one has addresses.

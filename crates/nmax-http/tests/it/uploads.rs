@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
+use std::time::Duration;
 
 use nmax_http::{Config, Exchange, Origin, Piece, Request, Scheme};
 use nmax_metrics::{ErrorKind, Nanos};
@@ -315,6 +316,32 @@ async fn early_hints_are_no_continue() {
     assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
     assert_eq!(seen, [&b""[..], b"some body"]);
     assert_eq!(visited, [Nanos::from_secs(1)], "103 let the body go");
+}
+
+/// More than the kernel takes at once, so the server speaks before all of it is sent.
+#[tokio::test]
+async fn a_100_continue_in_the_middle_of_the_head_is_heard() {
+    const HEAD_BYTES: usize = 16 << 20;
+    let (origin, _) = serve(|mut stream, _| async move {
+        stream.write_all(CONTINUE).await.unwrap();
+        pause().await;
+        let mut request = vec![0; HEAD_BYTES + 4];
+        stream.read_exact(&mut request).await.unwrap();
+        stream.write_all(TINY).await.unwrap();
+        pause().await;
+    })
+    .await;
+    let mut client = client_by_hand(config()).0;
+    let mut bytes = vec![b'x'; HEAD_BYTES];
+    bytes.extend(b"body");
+    let request = Request {
+        bytes: &bytes,
+        pause_at: Some(HEAD_BYTES),
+        ..get(&origin)
+    };
+    let exchange = tokio::time::timeout(Duration::from_secs(20), client.exchange(&request)).await;
+    let exchange = exchange.expect("time stands still, so only the server lets the body go");
+    assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
 }
 
 #[tokio::test]

@@ -176,3 +176,16 @@ fn localhost_without_an_entry() {
     assert_eq!(of_this_host("10.0.0.1 localhost", "a.test"), None);
     assert_eq!(of_family(both, Family::V4), [IpAddr::from(HERE)]);
 }
+
+#[test]
+fn a_file_that_is_not_utf8_is_read_all_the_same() {
+    let path = std::env::temp_dir().join(format!("nmax-hosts-{}", std::process::id()));
+    std::fs::write(&path, b"# b\xfcro\n192.0.2.1 printer\n").unwrap();
+    let text = text_of(path.to_str().unwrap());
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(
+        of_this_host(&text, "printer"),
+        Some(vec![Ipv4Addr::new(192, 0, 2, 1).into()])
+    );
+    assert_eq!(text_of("/a/file/that/is/not/there"), "");
+}
