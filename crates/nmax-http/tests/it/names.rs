@@ -108,19 +108,24 @@ async fn fetch<C: Clock + 'static>(client: &mut Client<C>, origin: &Origin) -> I
 /// k6 keeps answers for five minutes, whatever the server says.
 #[tokio::test]
 async fn an_answer_holds_as_long_as_the_server_says() {
-    let (zone, rules) = Zone::serve(&[HERE], 2).await;
+    let (zone, rules) = Zone::serve(&[], 2).await;
     let shop = shop().await;
     let (mut client, _shared, clock, _alarm) = client_by_hand(with(rules));
-    for (at, asked) in [
-        (0, 1),
-        (1_999_999_999, 1),
-        (2_000_000_000, 2),
-        (3_999_999_999, 2),
-        (9_000_000_000, 3),
+    // The last byte of what the server says at that instant, and of what is used.
+    for (at, said, used) in [
+        (0, 1, 1),
+        (1_999_999_999, 2, 1),
+        (2_000_000_000, 2, 2),
+        (3_999_999_999, 3, 2),
+        (9_000_000_000, 3, 3),
     ] {
         clock.set(Nanos(at));
-        fetch(&mut client, &shop).await;
-        assert_eq!(zone.asked(), asked, "at {at} ns");
+        zone.change(|state| state.addresses = vec![[127, 0, 0, said]]);
+        assert_eq!(
+            fetch(&mut client, &shop).await,
+            IpAddr::from([127, 0, 0, used]),
+            "at {at} ns"
+        );
     }
 }
 
@@ -160,29 +165,38 @@ async fn a_fixed_lifetime_replaces_the_servers() {
     let shop = shop().await;
     let ttl = Some(Nanos::from_secs(100));
     let (mut client, _shared, clock, _alarm) = client_by_hand(with(NameRules { ttl, ..rules }));
-    for (at_s, asked) in [(0, 1), (99, 1), (100, 2)] {
+    for (at_s, said, used) in [(0, 1, 1), (99, 2, 1), (100, 2, 2)] {
         clock.set(Nanos::from_secs(at_s));
-        fetch(&mut client, &shop).await;
-        assert_eq!(zone.asked(), asked, "at {at_s} s");
+        zone.change(|state| state.addresses = vec![[127, 0, 0, said]]);
+        assert_eq!(
+            fetch(&mut client, &shop).await,
+            IpAddr::from([127, 0, 0, used]),
+            "at {at_s} s"
+        );
     }
 }
 
 #[tokio::test]
 async fn failures_are_believed_for_a_second() {
     let (zone, rules) = Zone::serve(&[], 60).await;
-    zone.change(|state| state.code = 3);
     let shop = shop().await;
     let (mut client, _shared, clock, _alarm) = client_by_hand(with(rules));
-    for (at, asked) in [(0, 1), (999_999_999, 1), (1_000_000_000, 2)] {
+    // What the server says at that instant, and what is believed.
+    for (at, code, believed) in [
+        (0, 3, "NXDOMAIN"),
+        (999_999_999, 5, "NXDOMAIN"),
+        (1_000_000_000, 5, "REFUSED"),
+        (1_999_999_999, 3, "REFUSED"),
+    ] {
         clock.set(Nanos(at));
+        zone.change(|state| state.code = code);
         let failure = client.exchange(&get(&shop)).await.error.unwrap();
         assert_eq!(failure.kind, ErrorKind::Dns);
         assert!(
-            failure.text.contains("shop.test") && failure.text.contains("NXDOMAIN"),
-            "{}",
+            failure.text.contains("shop.test") && failure.text.contains(believed),
+            "at {at} ns: {}",
             failure.text
         );
-        assert_eq!(zone.asked(), asked, "at {at} ns");
     }
     zone.change(|state| (state.code, state.addresses) = (0, vec![HERE]));
     clock.set(Nanos::from_secs(2));

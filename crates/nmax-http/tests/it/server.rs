@@ -47,6 +47,9 @@ impl Clock for Hand {
 
 /// Waits for an exchange. Whenever nothing happens any more, goes on to the instant that the client waits for.
 ///
+/// Several short pauses and not a long one: after each, all tasks of the thread had a turn, so a machine that stood
+/// still meanwhile is not taken for an exchange that does.
+///
 /// Returns the instants gone to, too.
 pub(crate) async fn by_alarm(
     clock: &Hand,
@@ -58,7 +61,7 @@ pub(crate) async fn by_alarm(
     loop {
         tokio::select! {
             exchange = &mut exchange => return (exchange, visited),
-            () = tokio::time::sleep(5 * PAUSE) => {}
+            () = pauses(5) => {}
         }
         let at = alarm.get().expect("an exchange that hangs has set its alarm");
         assert!(
@@ -141,6 +144,12 @@ pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> bool 
 
 /// Long enough for the peer, on the same thread, to see what was written.
 const PAUSE: Duration = Duration::from_millis(10);
+
+async fn pauses(count: usize) {
+    for _ in 0..count {
+        pause().await;
+    }
+}
 
 pub(crate) async fn pause() {
     tokio::time::sleep(PAUSE).await;
