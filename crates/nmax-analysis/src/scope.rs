@@ -1,9 +1,9 @@
-//! Which figures belong to a request name or a scenario.
+//! Which figures belong to a request name, a scenario or a transaction.
 //!
 //! Exchanges are counted by request name, so those of a scenario are known only when it shares no request
-//! name with another scenario. What cannot be told apart is an error in words, never a guess.
+//! name with another scenario; redirects that its steps follow are among them. What cannot be told apart is an error in words, never a guess.
 
-use nmax_metrics::{Aggregate, CheckStats, Histogram, RequestStats, Section};
+use nmax_metrics::{Aggregate, CheckStats, Histogram, RequestStats, Section, TransactionStats};
 use nmax_plan::plan::{Plan, Request, Step};
 use nmax_plan::template::Part;
 use nmax_plan::threshold::Scope;
@@ -13,12 +13,15 @@ use crate::Evidence;
 /// Why a figure is not known, in words.
 pub(crate) type Unknown = String;
 
+const NOT_OF_TRANSACTIONS: &str = "transactions have a time and failures only";
+
 /// Exchanges within `scope`; empty when there were none. `aggregate` holds its figures in [`Section::Hold`].
 pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<RequestStats, Unknown> {
     let named = |name: &str| aggregate.request(Section::Hold, evidence.catalog.requests.find(name)?);
     match scope {
         Scope::Total => Ok(aggregate.total(Section::Hold)),
         Scope::Request(name) => Ok(named(name).cloned().unwrap_or_default()),
+        Scope::Transaction(_) => Err(NOT_OF_TRANSACTIONS.to_owned()),
         Scope::Scenario(scenario) => {
             let mut sum = RequestStats::default();
             for name in own_names(evidence.plan, scenario)? {
@@ -40,6 +43,7 @@ pub(crate) fn iterations(
     let wanted = match scope {
         Scope::Total => 0..aggregate.scenario_count(),
         Scope::Request(_) => return Err("iterations belong to scenarios, not to requests".into()),
+        Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
         Scope::Scenario(scenario) => {
             let index = scenario_index(evidence.plan, scenario)?;
             index..index + 1
@@ -53,6 +57,30 @@ pub(crate) fn iterations(
     Ok((completed, times))
 }
 
+/// Transactions within `scope`; none when there were none.
+pub(crate) fn transactions(
+    evidence: &Evidence,
+    aggregate: &Aggregate,
+    scope: &Scope,
+) -> Result<TransactionStats, Unknown> {
+    let wanted = match scope {
+        Scope::Total => 0..aggregate.transaction_count(),
+        Scope::Transaction(name) => {
+            let found = evidence.catalog.transactions.iter().position(|known| known == name);
+            let index = found.ok_or_else(|| format!("the plan has no transaction `{name}`"))?;
+            index..index + 1
+        }
+        Scope::Request(_) | Scope::Scenario(_) => {
+            return Err("a transaction belongs to no request or scenario: write `for transaction`".into());
+        }
+    };
+    let mut sum = TransactionStats::default();
+    for stats in wanted.filter_map(|index| aggregate.transaction(Section::Hold, index)) {
+        sum.merge(stats);
+    }
+    Ok(sum)
+}
+
 /// Checks that held and that did not within `scope`. They are counted by name, so a name that a request outside the
 /// scope uses too cannot be told apart.
 pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<CheckStats, Unknown> {
@@ -62,6 +90,7 @@ pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) 
         Scope::Request(name) => planned
             .iter()
             .partition(|planned| planned.name.as_deref() == Some(name.as_str())),
+        Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
         Scope::Scenario(scenario) => {
             let index = scenario_index(evidence.plan, scenario)?;
             planned.iter().partition(|planned| planned.scenario == index)
@@ -154,9 +183,13 @@ fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unknown> {
                 "another scenario also sends `{name}`: give the requests names of their own"
             ));
         }
-        if !names.contains(&name) {
-            names.push(name);
+        if names.contains(&name) {
+            continue;
         }
+        // A redirect that a step follows is named after it.
+        let redirects = planned.request.redirects_max.unwrap_or(plan.defaults.redirects_max);
+        names.extend((1..=redirects).map(|hop| format!("{name} +{hop}")));
+        names.push(name);
     }
     Ok(names)
 }

@@ -3,8 +3,8 @@
 //! Times are those of all exchanges together: ok, failed and error. Shares have their own whole: `rate` that
 //! of the due iterations, `dropped` likewise, `checks` that of all checks. A condition without samples does not
 //! hold. Exchanges cut off at the end count in `response_time` quantiles and `max`: the condition must hold
-//! whatever they would have taken. Which requests they belonged to is not known, so for one request or scenario
-//! the upper bound takes all of them and the lower bound none.
+//! whatever they would have taken. Which requests they belonged to is not known, so for one request or scenario,
+//! and in `transaction_time`, the upper bound takes all of them and the lower bound none.
 
 use nmax_metrics::{Aggregate, Histogram, LatencySet, Section};
 use nmax_plan::plan::Workload;
@@ -177,12 +177,14 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
     match threshold.metric {
         Metric::ResponseTime => {
             let times = scope::exchanges(evidence, aggregate, scope)?.latencies().response;
-            let all = distribution(&times, &aggregate.load(Section::Hold).censored, threshold.stat)?;
             if *scope == Scope::Total {
-                return Ok(all);
+                return distribution(&times, &aggregate.load(Section::Hold).censored, threshold.stat);
             }
-            let none = distribution(&times, &Histogram::new(), threshold.stat)?;
-            Ok(Measured { low: none.low, ..all })
+            maybe_cut_off(&times, aggregate, threshold.stat)
+        }
+        Metric::TransactionTime => {
+            let times = scope::transactions(evidence, aggregate, scope)?.time;
+            maybe_cut_off(&times, aggregate, threshold.stat)
         }
         Metric::ServiceTime => time(|latencies| &latencies.service),
         Metric::Ttfb => time(|latencies| &latencies.ttfb),
@@ -193,6 +195,13 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
         }
         _ => quantity(evidence, aggregate, threshold)?.in_unit_of(threshold.limit, part.length_s),
     }
+}
+
+/// As [`distribution`], where any number of the exchanges that were cut off may belong to it.
+fn maybe_cut_off(times: &Histogram, aggregate: &Aggregate, stat: Stat) -> Result<Measured, Unknown> {
+    let all = distribution(times, &aggregate.load(Section::Hold).censored, stat)?;
+    let none = distribution(times, &Histogram::new(), stat)?;
+    Ok(Measured { low: none.low, ..all })
 }
 
 /// One statistic of a distribution, in ms (the number of values as it is).
@@ -274,6 +283,14 @@ fn quantity(evidence: &Evidence, aggregate: &Aggregate, threshold: &Threshold) -
                     of: None,
                 },
             )
+        }
+        Metric::FailureRate if matches!(scope, Scope::Transaction(_)) => {
+            let stats = scope::transactions(evidence, aggregate, scope)?;
+            let quantity = Quantity {
+                count: stats.failed,
+                of: Some(stats.count),
+            };
+            unless_empty(stats.count, quantity)
         }
         metric => {
             let stats = scope::exchanges(evidence, aggregate, scope)?;

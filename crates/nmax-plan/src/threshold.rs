@@ -1,7 +1,7 @@
 //! Conditions on a run's result, as written: `response_time p95 < 400ms for request search in hold`.
 //!
-//! Grammar: `metric [stat] op value [for request|scenario NAME] [in hold|whole|last DURATION]`; a name that
-//! contains ` in ` is written in double quotes. [`parse`] is O(length) and never panics.
+//! Grammar: `metric [stat] op value [for request|scenario|transaction NAME] [in hold|whole|last DURATION]`; a name
+//! that contains ` in ` is written in double quotes. [`parse`] is O(length) and never panics.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ pub use parse::{ThresholdError, parse};
 
 mod write;
 
-/// `metric [stat] op value [for request|scenario|tag NAME] [in hold|whole|last DURATION]`.
+/// `metric [stat] op value [for request|scenario|transaction NAME] [in hold|whole|last DURATION]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     /// The condition as written.
@@ -42,7 +42,9 @@ pub enum Metric {
     SendLag,
     /// Duration of iterations
     IterationTime,
-    /// (failed + errors) / count
+    /// From the intended start of a step to the end of the last redirect that it follows
+    TransactionTime,
+    /// (failed + errors) / count; of transactions, failed / count
     FailureRate,
     /// Exchanges without a valid reply
     Errors,
@@ -126,6 +128,8 @@ pub enum Scope {
     Request(String),
     /// One scenario, by its name.
     Scenario(String),
+    /// The steps of this request name with the redirects that they follow.
+    Transaction(String),
 }
 
 /// Of which part of the run's time.

@@ -342,6 +342,79 @@ fn cut_off_exchanges_count_against_each_request_and_scenario() {
     }
 }
 
+/// `home` follows redirects: 90 took 40 ms in all, 10 took 2 s and failed.
+fn redirected() -> Run {
+    let mut run = Run::empty();
+    run.plan.defaults.redirects_max = 2;
+    run.catalog.transactions = vec!["form".into(), "home".into()];
+    let hop = run.catalog.requests.intern("home +1");
+    run.add(Section::Hold, 100, HOME, Outcome::Ok, 20.0, 0.1);
+    run.add(Section::Hold, 90, hop, Outcome::Ok, 20.0, 0.1);
+    run.add(Section::Hold, 10, hop, Outcome::Failed, 1_980.0, 0.1);
+    let stats = run.totals.transaction_mut(Section::Hold, 1);
+    (stats.count, stats.failed) = (100, 10);
+    stats.time.record_n(40_000_000, 90);
+    stats.time.record_n(2_000_000_000, 10);
+    run
+}
+
+fn of(scope: Scope, condition: Threshold) -> Threshold {
+    Threshold { scope, ..condition }
+}
+
+#[test]
+fn conditions_on_transactions_are_those_of_the_whole_chain() {
+    let run = redirected();
+    let time = |q, limit| threshold(Metric::TransactionTime, Stat::Quantile(q), Below, ms(limit));
+    let failures = |limit| threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(limit));
+    for scope in [Scope::Total, Scope::Transaction("home".into())] {
+        assert!(one(&run, of(scope.clone(), time(0.9, 41.0))).holds);
+        assert!(!one(&run, of(scope.clone(), time(0.9, 39.0))).holds);
+        let late = one(&run, of(scope, time(0.95, 1_000.0)));
+        assert!(
+            !late.holds && (1_999.0..2_003.0).contains(&late.value.unwrap()),
+            "{late:?}"
+        );
+    }
+    let home = Scope::Transaction("home".into());
+    assert_eq!(one(&run, of(home.clone(), failures(0.11))).value, Some(0.1));
+    assert!(one(&run, of(home.clone(), failures(0.11))).holds);
+    assert!(!one(&run, of(home, failures(0.09))).holds);
+    for name in ["form", "unknown"] {
+        let none = Scope::Transaction(name.into());
+        for condition in [time(0.9, 1e9), failures(1.0)] {
+            let result = one(&run, of(none.clone(), condition));
+            assert!(
+                !result.holds && result.value.is_none(),
+                "no samples of {name}: {result:?}"
+            );
+        }
+    }
+}
+
+/// A chain that the end of the run cut off may have taken any time.
+#[test]
+fn cut_off_exchanges_count_against_transactions() {
+    let mut run = redirected();
+    let condition = |op, limit| threshold(Metric::TransactionTime, Stat::Quantile(0.9), op, ms(limit));
+    assert!(one(&run, condition(Below, 50.0)).holds);
+    run.totals.load_mut(Section::Hold).censored.record_n(10_000_000, 5);
+    assert!(!one(&run, condition(Below, 50.0)).holds);
+    assert!(
+        !one(&run, condition(Above, 41.0)).holds,
+        "they need not be of a transaction"
+    );
+}
+
+/// The exchange that fails is the last of the chain: a scenario without it would always pass.
+#[test]
+fn redirects_that_a_scenario_follows_are_its_exchanges() {
+    let run = redirected();
+    let condition = threshold(Metric::FailureRate, Stat::Value, Below, Limit::Ratio(0.01));
+    let result = one(&run, of(Scope::Scenario("browse".into()), condition));
+    assert_eq!((result.value, result.holds), (Some(0.05), false));
+}
+
 #[test]
 fn limits_of_another_kind_do_not_hold() {
     let run = mixed();

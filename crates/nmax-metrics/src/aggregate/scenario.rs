@@ -44,7 +44,8 @@ pub struct TransactionStats {
 }
 
 impl TransactionStats {
-    pub(super) fn merge(&mut self, other: &Self) {
+    /// Adds the transactions of `other`.
+    pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.failed += other.failed;
         self.time.merge(&other.time);

@@ -8,7 +8,7 @@ use super::keys;
 use super::tree::{Node, Place};
 use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, http, scenario, workload};
 use crate::nearest::nearest;
-use crate::plan::{Feeder, Plan, Scenario, Step, Workload};
+use crate::plan::{Feeder, Plan, Request, Scenario, Step, Workload};
 use crate::threshold::{self, Limit, Metric, Scope, Threshold};
 
 /// The place of an error in `--target`.
@@ -55,6 +55,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         &Traffic {
             scenarios: &scenarios,
             feeders: &feeders,
+            redirects_max: defaults.redirects_max,
             are_whole,
             open,
         },
@@ -197,10 +198,15 @@ fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
     Some(window)
 }
 
+/// How a step becomes a transaction.
+const FOLLOW: &str = "a request that follows redirects is one: write `redirects: 10` in its step or in `defaults`";
+
 /// What conditions may refer to.
 struct Traffic<'a> {
     scenarios: &'a [Scenario],
     feeders: &'a [Feeder],
+    /// Most redirects of a request that does not say how many.
+    redirects_max: u32,
     /// The scenarios have no error, so all names are known.
     are_whole: bool,
     /// The workload has an intended rate.
@@ -214,7 +220,7 @@ fn thresholds(decoder: &mut Decoder, node: Option<&Node>, traffic: &Traffic) -> 
         let Some(text) = decoder.expanded(item) else { continue };
         match threshold::parse(&text) {
             Ok(threshold) => {
-                scope(decoder, item.at, &threshold.scope, traffic);
+                scope(decoder, item.at, &threshold, traffic);
                 if !traffic.open && threshold.metric == Metric::Rate && matches!(threshold.limit, Limit::Ratio(_)) {
                     let message = "a closed workload has no intended rate, so no share of it";
                     decoder.problem(item.at, Kind::Conflict, message, "write a rate, such as `rate >= 50/s`");
@@ -239,25 +245,32 @@ pub(crate) fn add_default_thresholds(thresholds: &mut Vec<Threshold>) {
     }
 }
 
-fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, traffic: &Traffic) {
-    let (scenarios, feeders) = (traffic.scenarios, traffic.feeders);
-    let (what, name, known) = match scope {
-        Scope::Total => return,
+fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
+    let (what, name, known) = match &threshold.scope {
         // What is wrong with the scenarios was reported; a name may well be meant to be there.
-        Scope::Scenario(_) if scenarios.is_empty() => return,
-        Scope::Request(_) if !traffic.are_whole => return,
+        Scope::Scenario(_) if traffic.scenarios.is_empty() => return,
+        Scope::Request(_) | Scope::Transaction(_) if !traffic.are_whole => return,
+        Scope::Total => {
+            if threshold.metric == Metric::TransactionTime && traffic.are_whole && traffic.transactions().is_empty() {
+                decoder.problem(at, Kind::Undefined, "the plan has no transaction", FOLLOW);
+            }
+            return;
+        }
         Scope::Scenario(name) => (
             "scenario",
             name,
-            scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
+            traffic.scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
         ),
-        Scope::Request(name) => ("request", name, request_names(scenarios, feeders)),
+        Scope::Request(name) if traffic.is_hop(name) => return,
+        Scope::Request(name) => ("request", name, traffic.names(|_| true)),
+        Scope::Transaction(name) => ("transaction", name, traffic.transactions()),
     };
     if known.contains(name) {
         return;
     }
     let remedy = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => FOLLOW.to_owned(),
         None => format!(
             "its {what}s are: {}",
             known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ")
@@ -266,16 +279,39 @@ fn scope(decoder: &mut Decoder, at: Place, scope: &Scope, traffic: &Traffic) {
     decoder.problem(at, Kind::Undefined, format!("the plan has no {what} `{name}`"), remedy);
 }
 
-fn request_names(scenarios: &[Scenario], feeders: &[Feeder]) -> Vec<String> {
-    let mut names = Vec::new();
-    for scenario in scenarios {
-        for step in &scenario.steps {
-            if let Step::Request(request) = step {
-                names.push(request.name.display(&scenario.slots, feeders));
+impl Traffic<'_> {
+    /// Names of the requests that `wanted` picks, with their holes as written; sorted, each once.
+    fn names(&self, wanted: impl Fn(&Request) -> bool) -> Vec<String> {
+        let mut names = Vec::new();
+        for scenario in self.scenarios {
+            for step in &scenario.steps {
+                match step {
+                    Step::Request(request) if wanted(request) => {
+                        names.push(request.name.display(&scenario.slots, self.feeders));
+                    }
+                    _ => {}
+                }
             }
         }
+        names.sort();
+        names.dedup();
+        names
     }
-    names.sort();
-    names.dedup();
-    names
+
+    /// A step that may follow redirects is a transaction, named like its request.
+    fn transactions(&self) -> Vec<String> {
+        self.names(|request| request.redirects_max.unwrap_or(self.redirects_max) > 0)
+    }
+
+    /// Whether this is the name of a redirect that a step may follow: `sign-up +1`.
+    fn is_hop(&self, name: &str) -> bool {
+        name.rsplit_once(" +").is_some_and(|(step, hop)| {
+            let hop: u32 = hop.parse().unwrap_or(0);
+            hop > 0
+                && self
+                    .names(|request| request.redirects_max.unwrap_or(self.redirects_max) >= hop)
+                    .iter()
+                    .any(|name| name == step)
+        })
+    }
 }

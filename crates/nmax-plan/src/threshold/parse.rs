@@ -31,7 +31,7 @@ const OPS: [(&str, Op); 4] = [
     (">", Op::Above),
 ];
 
-/// Parses one condition. Names of requests and scenarios are not checked here.
+/// Parses one condition. Names of requests, scenarios and transactions are not checked here.
 pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
     let Some(op_at) = text.find(['<', '>', '=']) else {
         return error(format!("`{text}` compares nothing"), EXAMPLE);
@@ -90,10 +90,10 @@ fn metric(name: &str) -> Result<Metric, ThresholdError> {
     if let Some(metric) = Metric::ALL.into_iter().find(|metric| metric.name() == name) {
         return Ok(metric);
     }
-    if let "page_time" | "transaction_time" = name {
+    if name == "page_time" {
         return error(
             format!("metric `{name}` is not supported yet by this version"),
-            "write a condition on `response_time` or `iteration_time`",
+            "write a condition on `response_time`, `transaction_time` or `iteration_time`",
         );
     }
     let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();
@@ -190,8 +190,8 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
         return Ok((Scope::Total, within));
     }
     let Some(rest) = scope_text.strip_prefix("for ") else {
-        let remedy =
-            "after the limit write `for request NAME`, `for scenario NAME`, `in hold`, `in whole` or `in last 30s`";
+        let remedy = "after the limit write `for request NAME`, `for scenario NAME`, `for transaction NAME`, `in hold`, \
+                      `in whole` or `in last 30s`";
         return error(format!("`{scope_text}` is not understood"), remedy);
     };
     let (kind, name) = rest
@@ -209,27 +209,37 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
     let scope = match kind {
         "request" => Scope::Request(name.to_owned()),
         "scenario" => Scope::Scenario(name.to_owned()),
-        "transaction" | "tag" | "page" => {
+        "transaction" => Scope::Transaction(name.to_owned()),
+        "tag" | "page" => {
             return error(
                 format!("`for {kind}` is not supported yet by this version"),
-                "write `for request NAME` or `for scenario NAME`",
+                "write `for request NAME`, `for scenario NAME` or `for transaction NAME`",
             );
         }
         _ => {
             return error(
-                format!("`{kind}` is neither `request` nor `scenario`"),
+                format!("`{kind}` is none of `request`, `scenario` and `transaction`"),
                 format!("write `for request {name}`"),
             );
         }
     };
     let whole_run_only = matches!(metric, Metric::Rate | Metric::Dropped);
-    let not_for_request = matches!(metric, Metric::IterationTime | Metric::Iterations);
+    let is_of_scenarios = matches!(metric, Metric::IterationTime | Metric::Iterations);
+    let is_of_transactions = matches!(metric, Metric::TransactionTime | Metric::FailureRate);
     match scope {
         _ if whole_run_only => error(
             format!("`{}` is measured for the whole run only", metric.name()),
             "leave out `for ...`",
         ),
-        Scope::Request(_) if not_for_request => error(
+        Scope::Transaction(_) if !is_of_transactions => error(
+            format!("`{}` is not measured for transactions", metric.name()),
+            "write a condition on `transaction_time` or `failure_rate`",
+        ),
+        Scope::Request(_) | Scope::Scenario(_) if metric == Metric::TransactionTime => error(
+            "`transaction_time` belongs to transactions, not to requests or scenarios",
+            "write `for transaction NAME`",
+        ),
+        Scope::Request(_) if is_of_scenarios => error(
             format!("`{}` belongs to scenarios, not to requests", metric.name()),
             "write `for scenario NAME`",
         ),

@@ -8,12 +8,13 @@ use crate::units;
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::ResponseTime,
         Self::ServiceTime,
         Self::Ttfb,
         Self::SendLag,
         Self::IterationTime,
+        Self::TransactionTime,
         Self::FailureRate,
         Self::Errors,
         Self::Failed,
@@ -33,6 +34,7 @@ impl Metric {
             Self::Ttfb => "ttfb",
             Self::SendLag => "send_lag",
             Self::IterationTime => "iteration_time",
+            Self::TransactionTime => "transaction_time",
             Self::FailureRate => "failure_rate",
             Self::Errors => "errors",
             Self::Failed => "failed",
@@ -49,7 +51,12 @@ impl Metric {
     pub const fn is_time(self) -> bool {
         matches!(
             self,
-            Self::ResponseTime | Self::ServiceTime | Self::Ttfb | Self::SendLag | Self::IterationTime
+            Self::ResponseTime
+                | Self::ServiceTime
+                | Self::Ttfb
+                | Self::SendLag
+                | Self::IterationTime
+                | Self::TransactionTime
         )
     }
 }
@@ -111,6 +118,7 @@ impl Display for Threshold {
             Scope::Total => {}
             Scope::Request(name) => write!(f, " for request {}", quote(name))?,
             Scope::Scenario(name) => write!(f, " for scenario {}", quote(name))?,
+            Scope::Transaction(name) => write!(f, " for transaction {}", quote(name))?,
         }
         match self.within {
             Within::Hold => Ok(()),

@@ -22,7 +22,7 @@ fn check(text: &str, want: &[&str]) {
 /// Line 4 and below vary.
 #[test]
 fn top_level() {
-    let cases: [(&str, &[&str]); 15] = [
+    let cases: [(&str, &[&str]); 17] = [
         (
             "workload: { closed: { vus: 5 } }\nthresholds: [rate >= 99%]",
             &[
@@ -88,6 +88,24 @@ fn top_level() {
                 "  help: did you mean `home`?",
                 "plan.yaml:5:54: the plan has no scenario `zzzz`",
                 "  help: its scenarios are: s",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\nthresholds: [transaction_time p95 < 1s, failure_rate < 1% for transaction home]",
+            &[
+                "plan.yaml:5:14: the plan has no transaction",
+                "  help: a request that follows redirects is one: write `redirects: 10` in its step or in `defaults`",
+                "plan.yaml:5:41: the plan has no transaction `home`",
+                "  help: a request that follows redirects is one: write `redirects: 10` in its step or in `defaults`",
+            ],
+        ),
+        (
+            "workload: { open: { rate: 5/s } }\ndefaults: { redirects: 2 }\nthresholds: [failure_rate < 1% for transaction hom, errors < 1 for request home +3, errors < 1 for request home +2]",
+            &[
+                "plan.yaml:6:14: the plan has no transaction `hom`",
+                "  help: did you mean `home`?",
+                "plan.yaml:6:53: the plan has no request `home +3`",
+                "  help: its requests are: home",
             ],
         ),
         (

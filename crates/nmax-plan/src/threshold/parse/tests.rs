@@ -104,6 +104,25 @@ fn conditions_worked_by_hand() {
             (Scope::Scenario("log in hold".into()), Within::Hold),
         ),
         (
+            "transaction_time p95 <= 2s for transaction log in in last 10s",
+            Metric::TransactionTime,
+            Stat::Quantile(0.95),
+            Op::AtMost,
+            Limit::Nanos(2e9),
+            (
+                Scope::Transaction("log in".into()),
+                Within::Last(Duration::from_secs(10)),
+            ),
+        ),
+        (
+            "failure_rate < 1% for transaction sign-up",
+            Metric::FailureRate,
+            Stat::Value,
+            Op::Below,
+            Limit::Ratio(0.01),
+            (Scope::Transaction("sign-up".into()), Within::Hold),
+        ),
+        (
             "ttfb min < 1ms in whole",
             Metric::Ttfb,
             Stat::Min,
@@ -164,13 +183,24 @@ fn wrong_conditions_say_what_to_write() {
         ),
         (
             "errors < 5 for transaction a",
-            "`for transaction` is not supported yet by this version",
+            "`errors` is not measured for transactions",
+        ),
+        (
+            "transaction_time p95 < 1s for request a",
+            "`transaction_time` belongs to transactions, not to requests or scenarios",
+        ),
+        (
+            "transaction_time < 1s for transaction a",
+            "`transaction_time` has many values and the condition does not say which",
         ),
         (
             "errors < 5 for page a",
             "`for page` is not supported yet by this version",
         ),
-        ("errors < 5 for user a", "`user` is neither `request` nor `scenario`"),
+        (
+            "errors < 5 for user a",
+            "`user` is none of `request`, `scenario` and `transaction`",
+        ),
         ("errors < 5 for request", "`for request` has no name"),
         ("errors < 5 in june", "`in june` is not a part of the run"),
         ("errors < 5 in last 0s", "`in last 0s` holds no samples"),
@@ -208,7 +238,16 @@ fn threshold() -> impl Strategy<Value = Threshold> {
         (0..1_u64 << 53).prop_map(|bytes| (Metric::Bytes, Stat::Value, Limit::Number(bytes as f64))),
         (0..1_u64 << 53).prop_map(|count| (Metric::Errors, Stat::Count, Limit::Number(count as f64))),
     ];
-    (measured, op, scope, within).prop_map(|((metric, stat, limit), op, scope, within)| Threshold {
+    let by_transaction = (measured.clone(), "[a-z]{1,9}( in )?[a-z]{1,9}").prop_map(|(measured, name)| {
+        let (_, stat, limit) = measured;
+        match limit {
+            Limit::Nanos(_) => ((Metric::TransactionTime, stat, limit), Scope::Transaction(name)),
+            Limit::Ratio(_) => (measured, Scope::Transaction(name)),
+            _ => (measured, Scope::Total),
+        }
+    });
+    let about = prop_oneof![(measured, scope), by_transaction];
+    (about, op, within).prop_map(|(((metric, stat, limit), scope), op, within)| Threshold {
         text: String::new(),
         metric,
         stat,
