@@ -104,6 +104,7 @@ fn injector(view: &View) -> Value {
         "injector_lag_ms": dist(&injector.lag),
         "open_files_max": injector.open_files_max,
         "ports_used_max": injector.ports_used_max,
+        "time_wait_max": injector.time_wait_max,
     })
 }
 

@@ -147,6 +147,8 @@ pub struct Injector {
     pub open_files_max: Option<u64>,
     /// Most local ports in use at once.
     pub ports_used_max: Option<u64>,
+    /// Most connections of the host in TIME_WAIT at once.
+    pub time_wait_max: Option<u64>,
 }
 
 impl View {
@@ -296,6 +298,7 @@ fn injector(evidence: &Evidence<'_>, counted: &Aggregate) -> Injector {
         lag: Dist::of(&load.injector_lag),
         open_files_max: facts.open_files_max,
         ports_used_max: facts.ports_used_max,
+        time_wait_max: facts.time_wait_max,
     }
 }
 

@@ -129,6 +129,10 @@ pub(super) fn write_injector(page: &mut Page, view: &View) {
         ("Iterations that waited for a slot", number::count(view.waited)),
         ("Open files, most", count(injector.open_files_max)),
         ("Local ports, most", count(injector.ports_used_max)),
+        (
+            "Connections of the host in TIME_WAIT, most",
+            count(injector.time_wait_max),
+        ),
     ];
     for (name, value) in rows {
         page.add(format_args!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>"));

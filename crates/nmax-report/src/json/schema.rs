@@ -142,6 +142,10 @@ fn injector() -> Value {
         ("injector_lag_ms", reference("dist")),
         ("open_files_max", count_or_null()),
         ("ports_used_max", count_or_null()),
+        (
+            "time_wait_max",
+            described(count_or_null(), "Of the whole host, not of nmax alone."),
+        ),
     ])
 }
 

@@ -242,6 +242,7 @@ impl Run {
             open_files_max: Some(131),
             open_files_limit: Some(1024),
             ports_used_max: Some(104),
+            time_wait_max: Some(2_611),
             ..InjectorFacts::default()
         };
         let evidence = Evidence {
