@@ -82,7 +82,7 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
         &context.program.plan.scenarios[seen.assignment.scenario].name,
     );
     let text = match (&exchange.error, &verified.text) {
-        (Some(failure), _) => failure.text.to_string(),
+        (Some(failure), _) => redact_fields(&failure.text),
         (None, Some(text)) => redact_fields(text),
         (None, None) if kind.starts_with("status ") => format!("{kind} is not what the plan expects"),
         (None, None) => format!(
@@ -197,10 +197,33 @@ fn redact_line(line: &str) -> String {
     }
 }
 
-/// Takes out the values of `name=value` (forms, queries) and `"name": "value"` (JSON) where the name is a secret's.
-pub fn redact_fields(text: &str) -> String {
+/// Takes out user name and password in front of the host of every URL in a text. What stands in their place needs no
+/// quotes in YAML and no encoding in a URL.
+pub fn redact_users(text: &str) -> String {
+    const STOPS: [char; 11] = ['/', '?', '#', ' ', '"', '\'', ',', '<', '>', '\r', '\n'];
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
+    while let Some(at) = rest.find("://") {
+        let (before, after) = rest.split_at(at + 3);
+        let end = after.find(STOPS).unwrap_or(after.len());
+        out.push_str(before);
+        rest = match after[..end].rfind('@') {
+            Some(user_end) => {
+                out.push_str("REDACTED");
+                &after[user_end..]
+            }
+            None => after,
+        };
+    }
+    out + rest
+}
+
+/// Takes out the values of `name=value` (forms, queries) and `"name": "value"` (JSON) where the name is a secret's, and
+/// the users of URLs.
+pub fn redact_fields(text: &str) -> String {
+    let text = redact_users(text);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.as_str();
     while let Some((name_end, value_start, value_end)) = next_field(rest) {
         let name = rest[..name_end]
             .rsplit(|c: char| !is_name(c))

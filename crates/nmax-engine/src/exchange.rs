@@ -66,10 +66,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             exchange,
         };
         if prepared.redirects_max == 0 {
-            return self.conclude(context, assignment, prepared, step, first);
+            return self.conclude(context, assignment, prepared, step, &first);
         }
         let end = match self.leads_to(prepared, &first.place, &first.exchange) {
-            None => self.conclude(context, assignment, prepared, step, first),
+            None => self.conclude(context, assignment, prepared, step, &first),
             Some(target) => {
                 let chain = Chain {
                     assignment,
@@ -136,7 +136,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         assignment: &Assignment,
         prepared: &Prepared,
         step: &Request,
-        hop: Hop<'_>,
+        hop: &Hop<'_>,
     ) -> StepEnd {
         let verified = self.verify(context, assignment, prepared, step, &hop.place, &hop.exchange);
         self.settle(context, assignment, prepared, hop, verified)
@@ -148,7 +148,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         context: &Context<R, D>,
         assignment: &Assignment,
         prepared: &Prepared,
-        hop: Hop<'_>,
+        hop: &Hop<'_>,
         verified: Verified,
     ) -> StepEnd {
         let seen = Seen {
@@ -159,10 +159,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         };
         self.record(context, &seen, hop.turn.slot_wait, verified.outcome);
         if verified.outcome != Outcome::Ok {
-            let Place { rendered, form, .. } = hop.place;
+            let Place { rendered, form, .. } = &hop.place;
             let sent = SentBytes {
                 bytes: rendered.bytes(prepared, &self.buffers),
-                rest: &rendered.pieces(prepared, &self.buffers, form),
+                rest: &rendered.pieces(prepared, &self.buffers, *form),
             };
             examples::keep(context, &seen, &verified, sent, &self.driver);
         }

@@ -65,7 +65,7 @@ fn name_rules(plan: &Plan) -> NameRules {
 }
 
 /// The proxy of a plan; user name and password in its URL become basic authorization (RFC 7617).
-fn proxy(plan: &Plan) -> Result<Option<Proxy>, ProgramError> {
+pub fn proxy(plan: &Plan) -> Result<Option<Proxy>, ProgramError> {
     let Some(text) = &plan.defaults.proxy else {
         return Ok(None);
     };

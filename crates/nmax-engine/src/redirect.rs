@@ -129,11 +129,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 exchange,
             };
             target = match self.leads_to(prepared, &hop.place, &hop.exchange) {
-                None => return self.conclude(context, chain.assignment, prepared, step, hop),
+                None => return self.conclude(context, chain.assignment, prepared, step, &hop),
                 Some(next) if visited.len() > prepared.redirects_max as usize => {
                     self.keep_cookies(context, prepared, &hop.place);
                     let verified = self.too_many(step, &visited, &next);
-                    return self.settle(context, chain.assignment, prepared, hop, verified);
+                    return self.settle(context, chain.assignment, prepared, &hop, verified);
                 }
                 Some(next) => next,
             };

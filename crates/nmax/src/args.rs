@@ -108,10 +108,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
     /// Also write a JUnit file; `-` is standard output, in place of the table
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "wire")]
     pub junit: Option<PathBuf>,
     /// Also write a CSV file with a row per request; `-` is standard output, in place of the table
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "wire")]
     pub csv: Option<PathBuf>,
     /// End with 0 even when a threshold failed (3), the run is INVALID (4) or the target unreachable (5)
     #[arg(long)]
@@ -135,6 +135,7 @@ pub enum Samples {
 
 /// What changes a plan from outside.
 #[derive(Debug, Args)]
+#[group(requires = "what")]
 pub struct PlanArgs {
     /// Base URL in place of the plan's
     #[arg(long, value_name = "URL")]
@@ -177,6 +178,7 @@ pub struct PlanArgs {
 /// What stands in the place of a plan when a URL is given.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "With a URL")]
+#[group(requires = "what")]
 pub struct PlanlessArgs {
     /// Virtual users, each waiting for its reply [default: 10]; with -r, most requests in flight
     #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..))]
@@ -260,7 +262,7 @@ pub enum ConnectionPolicy {
 #[derive(Debug, Args)]
 pub struct WireArgs {
     /// Send one request, show every byte of the conversation, and keep no run
-    #[arg(long, help_heading = "Bytes")]
+    #[arg(long, help_heading = "Bytes", conflicts_with = "json")]
     pub wire: bool,
     /// With --wire: the request of this name, after the steps before it [default: the first]
     #[arg(long, value_name = "NAME", requires = "wire", help_heading = "Bytes")]
@@ -289,7 +291,9 @@ Examples:
   nmax check shop.yaml                 the plan as resolved, and how much it will send
   nmax check shop.yaml --once          one iteration of each scenario, with every request and reply
   nmax check shop.yaml --wire          the first request of the first scenario, byte by byte
-  nmax check http://127.0.0.1:8080/ --wire -H 'accept: text/html'";
+  nmax check http://127.0.0.1:8080/ --wire -H 'accept: text/html'
+
+Exit codes: 0 fine, 2 usage or plan, 3 a request of --once or --wire was not ok, 5 target unreachable, 130 interrupted.";
 
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
@@ -302,10 +306,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub safety: SafetyArgs,
     /// Send one iteration of each scenario and show every request and reply
-    #[arg(long)]
+    #[arg(long, conflicts_with = "wire")]
     pub once: bool,
     /// Print as JSON
-    #[arg(long, conflicts_with = "wire")]
+    #[arg(long)]
     pub json: bool,
     #[command(flatten)]
     pub wire: WireArgs,
@@ -318,23 +322,27 @@ const DOCTOR_EXAMPLES: &str = "\
 Examples:
   nmax doctor                          what this host allows, and how to allow more
   nmax doctor shop.yaml                also whether the plan fits
+  nmax doctor http://127.0.0.1:8080/ -r 2000/s --close
 
 It sends nothing. It ends with 2 when something surely keeps a run from working, else with 0, also with warnings.";
 
 #[derive(Debug, Args)]
 #[command(after_help = DOCTOR_EXAMPLES)]
 pub struct DoctorArgs {
-    /// A plan file to hold against this host
-    #[arg(value_name = "PLAN")]
-    pub file: Option<PathBuf>,
+    /// A plan file, or a URL, to hold against this host
+    #[arg(value_name = "PLAN|URL")]
+    pub what: Option<String>,
     #[command(flatten)]
     pub plan: PlanArgs,
     /// Worker threads of the run [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, value_name = "N", requires = "what", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+    // Last, because its heading would go on over what follows.
+    #[command(flatten)]
+    pub planless: PlanlessArgs,
 }
 
 #[derive(Debug, Args)]

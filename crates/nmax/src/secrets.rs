@@ -1,6 +1,6 @@
 //! What must not be stored: secrets in the plan and on the command line are masked in the manifest and the report.
 
-use nmax_engine::{is_secret_header, is_secret_name, redact_fields};
+use nmax_engine::{is_secret_header, is_secret_name, redact_fields, redact_users};
 use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Step};
 use nmax_plan::template::{Part, Template};
 
@@ -16,7 +16,7 @@ pub fn mask_plan(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     mask_headers(&mut plan.defaults.headers);
     if let Some(proxy) = &mut plan.defaults.proxy {
-        *proxy = mask_user(proxy);
+        *proxy = redact_users(proxy);
     }
     for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
         let Step::Request(request) = step else { continue };
@@ -82,35 +82,19 @@ pub fn mask_words(words: impl Iterator<Item = String>) -> Vec<String> {
         let shown = match before.as_str() {
             "-H" | "--header" => mask_header(&word),
             "-e" | "--env" | "--set" => mask_pair(&word),
+            // A value may follow a short flag without a space.
+            _ if word.starts_with("-H") => format!("-H{}", mask_header(&word[2..])),
+            _ if word.starts_with("-e") => format!("-e{}", mask_pair(&word[2..])),
             _ => match word.split_once('=') {
                 Some((flag @ "--header", value)) => format!("{flag}={}", mask_header(value)),
                 Some((flag @ ("--env" | "--set"), value)) => format!("{flag}={}", mask_pair(value)),
                 _ => redact_fields(&word),
             },
         };
-        masked.push(mask_user(&shown));
+        masked.push(redact_users(&shown));
         before = word;
     }
     masked
-}
-
-/// Masks user name and password in front of the host of every URL in a text.
-fn mask_user(text: &str) -> String {
-    let mut masked = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
-        let end = after.find(['/', '?', '#', ' ', '"', ',']).unwrap_or(after.len());
-        masked.push_str(before);
-        rest = match after[..end].rfind('@') {
-            Some(user_end) => {
-                masked.push_str(MASK_BARE);
-                &after[user_end..]
-            }
-            None => after,
-        };
-    }
-    masked + rest
 }
 
 fn mask_header(text: &str) -> String {
@@ -170,19 +154,21 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_right_behind_its_flag_is_masked() {
+        let words = [
+            "-HAuthorization: Bearer s3cret",
+            "-eAPI_TOKEN=s3cret",
+            "-H",
+            "-eAccept: x",
+        ]
+        .map(str::to_owned);
+        let masked = mask_words(words.into_iter());
+        assert!(!masked.join(" ").contains("s3cret"), "{masked:?}");
+        assert_eq!((masked[2].as_str(), masked[3].as_str()), ("-H", "-eAccept: x"));
+    }
+
+    #[test]
     fn users_in_urls_are_masked() {
-        let cases = [
-            ("http://ann:s3cret@proxy.test:3128", "http://REDACTED@proxy.test:3128"),
-            (
-                "defaults.proxy=http://a:p@ss@h:1/x,http://b@c",
-                "defaults.proxy=http://REDACTED@h:1/x,http://REDACTED@c",
-            ),
-            ("http://h.test/a@b", "http://h.test/a@b"),
-            ("no URL @ all", "no URL @ all"),
-        ];
-        for (text, want) in cases {
-            assert_eq!(mask_user(text), want);
-        }
         let words = ["--set", "defaults.proxy=http://ann:s3cret@h:1"].map(str::to_owned);
         assert!(!mask_words(words.into_iter()).join(" ").contains("s3cret"));
     }

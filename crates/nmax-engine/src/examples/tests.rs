@@ -59,8 +59,26 @@ fn secret_parts_of_a_multipart_body_are_taken_out() {
 #[test]
 fn secrets_of_replies_are_taken_out() {
     let reply = "HTTP/1.1 302 Found\r\nSet-Cookie: sid=s3cr3t; path=/\r\n\
-        Location: https://h.test/cb?access_token=s3cr3t&state=1#id_token=s3cr3t\r\n\r\n{\"refresh_token\":\"s3cr3t\"}";
+        Location: https://h.test/cb?access_token=s3cr3t&state=1#id_token=s3cr3t\r\n\
+        Refresh: 0; url=https://ann:s3cr3t@h.test/\r\n\r\n{\"refresh_token\":\"s3cr3t\"}";
     let text = redact(reply.as_bytes());
     assert!(!text.contains("s3cr3t"), "{text}");
     assert!(text.contains("state=1"), "{text}");
+}
+
+#[test]
+fn users_of_urls_are_taken_out() {
+    let cases = [
+        ("http://ann:s3cret@proxy.test:3128", "http://REDACTED@proxy.test:3128"),
+        (
+            "defaults.proxy=http://a:p@ss@h:1/x,http://b@c",
+            "defaults.proxy=http://REDACTED@h:1/x,http://REDACTED@c",
+        ),
+        ("http://h.test/a@b", "http://h.test/a@b"),
+        ("<a href='http://h.test'>a@b</a>", "<a href='http://h.test'>a@b</a>"),
+        ("no URL @ all", "no URL @ all"),
+    ];
+    for (text, want) in cases {
+        assert_eq!(redact_users(text), want);
+    }
 }

@@ -259,6 +259,24 @@ fn the_last_reply_is_the_one_that_is_used() {
     assert!(String::from_utf8_lossy(&run.transcript[2].bytes).contains("host: cdn.test"));
 }
 
+/// A value that makes no URL is quoted in the example, without what is secret in it.
+#[test]
+fn what_cannot_be_requested_is_kept_without_its_secrets() {
+    let server = |call: &Call<'_>| {
+        Answer::Bytes(
+            call.at + ms(1),
+            reply_with(200, "", "http://ann:hidden1@h.test/?token=hidden2&page=3"),
+        )
+    };
+    let steps = "[{ get: /a, extract: { next: { regex: \"(.*)\" } } }, { get: \"${next}\", name: next }]";
+    let run = following(steps, "", 10, server);
+    let failure = &run.failures[0];
+    assert_eq!((run.transcript.len(), failure.name.as_str()), (1, "next"));
+    assert!(!format!("{failure:?}").contains("hidden"), "{failure:?}");
+    assert!(failure.text.contains("page=3"), "{}", failure.text);
+    assert_eq!(run.whole().transaction(Section::Hold, 1).unwrap().failed, 1);
+}
+
 /// The time limit of a step is that of its whole chain.
 #[test]
 fn the_time_limit_spans_the_chain() {

@@ -1,7 +1,6 @@
 //! `nmax doctor`: what this host allows, and whether a plan fits. Sends nothing.
 
 use std::io::IsTerminal;
-use std::path::Path;
 
 use nmax_report::number;
 use serde_json::{Value, json};
@@ -18,7 +17,7 @@ const COLUMNS: (usize, usize) = (16, 32);
 /// Shows the checks of the host, and the forecast of a plan.
 pub fn doctor(args: &DoctorArgs) -> Exit {
     let host = Host::here();
-    let need = match args.file.as_deref().map(|file| need(args, file)).transpose() {
+    let need = match args.what.as_deref().map(|what| need(args, what)).transpose() {
         Ok(need) => need,
         Err(error) => return complain(&error, Exit::Usage),
     };
@@ -52,8 +51,8 @@ pub fn doctor(args: &DoctorArgs) -> Exit {
     }
 }
 
-fn need(args: &DoctorArgs, file: &Path) -> Result<Need, String> {
-    let (plan, _) = load::plan_of_file(file, &args.plan).map_err(|error| error.to_string())?;
+fn need(args: &DoctorArgs, what: &str) -> Result<Need, String> {
+    let (plan, _) = load::plan(what, &args.plan, &args.planless).map_err(|error| error.to_string())?;
     let origins = preflight::origins(&plan)?;
     let workers = args.workers.unwrap_or_else(cores);
     Ok(Need::of(&plan, &origins, u64::from(workers)))

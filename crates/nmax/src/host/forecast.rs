@@ -10,8 +10,8 @@ use super::{Finding, Host, Level, Need};
 
 /// Open files besides one per connection: the run's directory, runtimes, names being resolved.
 const OTHER_FILES: u64 = 100;
-/// Memory of a virtual user with one idle connection, its sockets in the kernel included, bytes. Assumed, with room:
-/// 4,000 users were measured to take 2.5 kB each of the process, and about as much of the kernel.
+/// Memory of a virtual user with one idle connection, its sockets in the kernel included, bytes: an assumption on the
+/// safe side of what the tests allow the process, and as much for the kernel.
 const USER_BYTES: u64 = 8 << 10;
 /// What TLS adds to that, bytes: a buffer of one record for each direction, and the session. An estimate.
 const TLS_BYTES: u64 = 40 << 10;

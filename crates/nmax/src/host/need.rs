@@ -100,12 +100,8 @@ fn opened_per_s(plan: &Plan, each: u64) -> Option<f64> {
 
 /// Where the target's connections arrive: the addresses given to it, else its host; that of a proxy in its place.
 fn targets(plan: &Plan, origins: &[Origin]) -> BTreeSet<(String, u16)> {
-    let proxy = plan
-        .defaults
-        .proxy
-        .as_deref()
-        .and_then(|text| nmax_http::Url::parse(text).ok());
-    let Some(origin) = proxy.map(|url| url.origin).or_else(|| origins.first().cloned()) else {
+    let proxy = nmax_engine::network::proxy(plan).ok().flatten();
+    let Some(origin) = proxy.map(|proxy| proxy.origin).or_else(|| origins.first().cloned()) else {
         return BTreeSet::new();
     };
     let given = plan.hosts.iter().find(|given| {

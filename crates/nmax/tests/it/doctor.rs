@@ -62,7 +62,26 @@ fn doctor_holds_a_plan_against_the_host() {
     // Nobody knows how many of these are open at once.
     assert_eq!(found("closing.yaml", "FORECAST_OPEN_FILES")["level"], "warning");
     assert_eq!(found("closing.yaml", "FORECAST_TIME_WAIT")["level"], "note");
+    let json = bench
+        .nmax(&["doctor", &target.url(), "-r", "100k/s", "--close", "--json"])
+        .json();
+    let forecast = json["forecast"].as_array().unwrap();
+    let ports = forecast
+        .iter()
+        .find(|found| found["code"] == "FORECAST_TIME_WAIT")
+        .unwrap();
+    assert_eq!(
+        ports["figure"], 100_000.0,
+        "a URL and its flags are a plan too: {ports:#}"
+    );
     assert_eq!(arrived(&target), 0, "doctor sends nothing");
+    for flags in [
+        &["-c", "5"][..],
+        &["--target", "http://127.0.0.1:1"],
+        &["--workers", "2"],
+    ] {
+        bench.nmax(&[&["doctor"], flags].concat()).exits(2).says(&["PLAN|URL"]);
+    }
     bench
         .nmax(&["doctor", "none.yaml"])
         .exits(2)

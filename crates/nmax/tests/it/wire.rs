@@ -31,6 +31,14 @@ fn every_byte_of_one_exchange_is_shown() {
     }
     assert_eq!(arrived(&target), 2, "one request each");
     assert!(bench.runs().is_empty(), "no run is kept");
+    for flag in ["--json", "--junit=x", "--csv=x"] {
+        bench.nmax(&["run", &url, "--wire", flag]).exits(2).says(&["--wire"]);
+    }
+    bench
+        .nmax(&["check", &url, "--wire", "--once"])
+        .exits(2)
+        .says(&["--wire"]);
+    assert_eq!(arrived(&target), 2, "what is not done is not half done");
     let args = [
         "check",
         &url,

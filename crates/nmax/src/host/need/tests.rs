@@ -82,7 +82,9 @@ fn sources_addresses_and_proxies_are_counted() {
         (many.sources, many.destinations, many.is_literal, many.is_loopback),
         (2, 3, true, true)
     );
-    plan.defaults.proxy = Some("http://10.0.0.9:3128".into());
-    let proxied = Need::of(&plan, &origins, 1);
-    assert_eq!((proxied.destinations, proxied.is_loopback), (1, false));
+    for proxy in ["http://10.0.0.9:3128", "http://ann:p@ss@10.0.0.9:3128"] {
+        plan.defaults.proxy = Some(proxy.into());
+        let proxied = Need::of(&plan, &origins, 1);
+        assert_eq!((proxied.destinations, proxied.is_loopback), (1, false), "{proxy}");
+    }
 }
