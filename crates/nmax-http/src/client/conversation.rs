@@ -99,7 +99,9 @@ impl<C: Clock + 'static> Client<C> {
             progress,
             ..
         } = self;
-        sending.poll(shared, stream, progress, cx)?;
+        if sending.is_under_way() {
+            sending.poll(shared, stream, progress, cx)?;
+        }
         loop {
             match poll_receive(shared, receiver, progress, stream, cx)? {
                 Poll::Ready(Some((at, is_closed))) => {

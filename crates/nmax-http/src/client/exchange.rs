@@ -94,45 +94,44 @@ impl<C: Clock + 'static> Client<C> {
     /// Cancel safe: when the future is dropped, the connection closes with it and
     /// [`Client::abandon`] tells what is known.
     pub async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
-        if self.shared.config.proxy.is_some() && request.origin.scheme == Scheme::Http {
+        self.progress = Progress::default();
+        self.alarm.set(None);
+        self.start_receiver(request);
+        let is_absolute = self.shared.config.proxy.is_some() && request.origin.scheme == Scheme::Http;
+        let result = if is_absolute {
             // Boxed, so that the clients of a run without a proxy do not grow by it.
-            return Box::pin(self.exchange_absolute(request)).await;
+            Box::pin(self.run_absolute(request)).await
+        } else {
+            self.run(request).await
+        };
+        match result {
+            Ok(done) => {
+                let mut exchange = self.summary(done);
+                exchange.status = self.receiver.reply().status();
+                exchange
+            }
+            Err(failure) => {
+                self.receiver.abort();
+                let mut exchange = self.summary(self.shared.clock.now());
+                exchange.error = Some(failure);
+                exchange
+            }
         }
-        self.exchange_as_it_is(request).await
     }
 
     /// As a proxy takes it: what goes to the server itself says only what is wanted, and not of whom.
-    async fn exchange_absolute(&mut self, request: &Request<'_>) -> Exchange {
+    async fn run_absolute(&mut self, request: &Request<'_>) -> Result<Nanos, Failure> {
         let shared = Rc::clone(&self.shared);
         let absolute = shared.config.proxy.as_ref();
         let absolute = absolute.map(|proxy| proxy.absolute(request.bytes, request.origin));
         let bytes = absolute.as_deref().unwrap_or(request.bytes);
         let grown = bytes.len() - request.bytes.len();
-        self.exchange_as_it_is(&Request {
+        self.run(&Request {
             bytes,
             pause_at: request.pause_at.map(|at| at + grown),
             ..*request
         })
         .await
-    }
-
-    async fn exchange_as_it_is(&mut self, request: &Request<'_>) -> Exchange {
-        self.progress = Progress::default();
-        self.alarm.set(None);
-        self.start_receiver(request);
-        match self.run(request).await {
-            Ok(done) => Exchange {
-                status: self.receiver.reply().status(),
-                ..self.summary(done)
-            },
-            Err(failure) => {
-                self.receiver.abort();
-                Exchange {
-                    error: Some(failure),
-                    ..self.summary(self.shared.clock.now())
-                }
-            }
-        }
     }
 
     fn start_receiver(&mut self, request: &Request<'_>) {
