@@ -336,6 +336,7 @@ impl Receiver {
     }
 
     /// Takes what a complete head says.
+    #[inline]
     fn begin_body(&mut self, head: Head) -> Result<(), CodecError> {
         if let Body::Length(length) = head.body
             && length > self.expected.body_limit

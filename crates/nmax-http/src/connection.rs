@@ -199,6 +199,7 @@ impl Stream {
     }
 
     /// Writes a part of `bytes` and returns its length.
+    #[inline]
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
@@ -207,6 +208,7 @@ impl Stream {
     }
 
     /// Hands everything written to the kernel; a plain connection has nothing left to hand over.
+    #[inline]
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(_) => Poll::Ready(Ok(())),

@@ -192,6 +192,7 @@ impl<'a> Sending<'a> {
         Ok(true)
     }
 
+    #[inline]
     /// One write call: how many bytes were taken; `None` when none are now, or ever again.
     fn write<C: Clock>(
         &mut self,
