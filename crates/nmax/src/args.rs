@@ -6,6 +6,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::safety::SafetyArgs;
 
+mod planless;
+mod target;
+mod values;
+pub use planless::{ConnectionPolicy, PlanlessArgs};
+pub use target::TargetArgs;
+use values::{duration, pair, proxy, resolve};
+
 const EXAMPLES: &str = "\
 Examples:
   nmax run http://127.0.0.1:8080/ -c 64 -d 10s     64 users, one after the other, for 10 s
@@ -175,89 +182,6 @@ pub struct PlanArgs {
     pub resolve: Vec<nmax_plan::plan::HostOverride>,
 }
 
-/// What stands in the place of a plan when a URL is given.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "With a URL")]
-#[group(requires = "what")]
-pub struct PlanlessArgs {
-    /// Virtual users, each waiting for its reply [default: 10]; with -r, most requests in flight
-    #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..))]
-    pub vus: Option<u32>,
-    /// Requests per second, whatever the replies do, as in 2000/s
-    #[arg(short = 'r', long, value_name = "RATE", value_parser = rate)]
-    pub rate: Option<f64>,
-    /// Poisson arrivals in place of evenly spaced ones
-    #[arg(long, requires = "rate")]
-    pub poisson: bool,
-    /// Stop after that many requests
-    #[arg(short = 'n', long, value_name = "REQUESTS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub requests: Option<u64>,
-    /// Header, may be repeated
-    #[arg(short = 'H', long = "header", value_name = "'NAME: VALUE'", value_parser = header)]
-    pub headers: Vec<(String, String)>,
-    /// Method [default: GET, or POST with a body]
-    #[arg(short = 'X', long, value_name = "METHOD", value_parser = method)]
-    pub method: Option<nmax_plan::plan::Method>,
-    /// Body; `@FILE` sends a file as it is
-    #[arg(short = 'b', long, value_name = "TEXT|@FILE")]
-    pub body: Option<String>,
-    /// Speak HTTP/1.0
-    #[arg(long = "http1.0")]
-    pub http10: bool,
-    /// When connections are closed [default: keep-alive]
-    #[arg(long, value_enum, value_name = "POLICY", conflicts_with = "close")]
-    pub connection: Option<ConnectionPolicy>,
-    /// A connection for each request, and say so: --connection per-request
-    #[arg(long)]
-    pub close: bool,
-    /// A new visitor for each request: no connection, no TLS session, no cookie of the one before
-    #[arg(long)]
-    pub new_visitors: bool,
-    /// Follow redirects, at most 10 in a row
-    #[arg(long)]
-    pub follow: bool,
-    /// Accept gzip, deflate, br and zstd, and decode replies in them
-    #[arg(long)]
-    pub compressed: bool,
-    /// Longest wait for a complete reply [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub timeout: Option<std::time::Duration>,
-}
-
-impl PlanlessArgs {
-    /// The first flag that needs a URL, if one was given.
-    pub fn given(&self) -> Option<&'static str> {
-        let flags = [
-            (self.vus.is_some(), "-c"),
-            (self.rate.is_some(), "-r"),
-            (self.requests.is_some(), "-n"),
-            (!self.headers.is_empty(), "-H"),
-            (self.method.is_some(), "-X"),
-            (self.body.is_some(), "-b"),
-            (self.http10, "--http1.0"),
-            (self.connection.is_some(), "--connection"),
-            (self.close, "--close"),
-            (self.new_visitors, "--new-visitors"),
-            (self.follow, "--follow"),
-            (self.compressed, "--compressed"),
-            (self.poisson, "--poisson"),
-            (self.timeout.is_some(), "--timeout"),
-        ];
-        flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, flag)| flag)
-    }
-}
-
-/// When connections are closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ConnectionPolicy {
-    /// Kept by their virtual user
-    KeepAlive,
-    /// Closed at the end of each iteration
-    PerIteration,
-    /// Closed after each request, and said so
-    PerRequest,
-}
-
 /// Bytes in place of numbers.
 #[derive(Debug, Args)]
 pub struct WireArgs {
@@ -411,134 +335,6 @@ pub enum Format {
     Csv,
     /// The table of the terminal
     Text,
-}
-
-const TARGET_EXAMPLES: &str = "\
-Examples:
-  nmax target --shop                                      the shop on a free port, which is printed
-  nmax target --listen 8080 --service fixed:5ms           every reply after 5 ms
-  nmax target --listen 8080 --service usl:alpha=0.02,beta=0.0005,gamma=1000
-  nmax target --listen 8080 --listen https://127.0.0.1:8443 --stall at=10s,for=1s --errors 1%";
-
-#[derive(Debug, Args)]
-#[command(after_help = TARGET_EXAMPLES)]
-pub struct TargetArgs {
-    /// Port or address, `https://` for TLS, may be repeated [default: a free loopback port]
-    #[arg(long, value_name = "ADDRESS")]
-    pub listen: Vec<nmax_target::Listen>,
-    /// Serve the small shop
-    #[arg(long)]
-    pub shop: bool,
-    /// Service time, `[/path=]MODEL`, may be repeated: fixed:5ms, uniform:1ms..5ms, exponential:5ms,
-    /// lognormal:median=5ms,p95=20ms, usl:alpha=..,beta=..,gamma=.., mm1:rate=1000, mmc:servers=4,rate=250,
-    /// cpu:2ms, lock:1ms
-    #[arg(long, value_name = "MODEL")]
-    pub service: Vec<nmax_target::Rule>,
-    /// Stall every request at a time, as in at=10s,for=1s,every=30s; may be repeated
-    #[arg(long, value_name = "WHEN")]
-    pub stall: Vec<nmax_target::Stall>,
-    /// Share of requests answered with an error, as in 1% or 1%:503
-    #[arg(long, value_name = "SHARE")]
-    pub errors: Option<nmax_target::ErrorRate>,
-    /// Share of connections reset in place of a reply
-    #[arg(long, value_name = "SHARE")]
-    pub resets: Option<nmax_target::Share>,
-    /// Size of the default reply, bytes
-    #[arg(long, value_name = "BYTES")]
-    pub reply_bytes: Option<u64>,
-    /// Worker threads
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub workers: usize,
-    /// Initial value of every random choice
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Where to write the certificate of the target's own issuer, for `--ca`
-    #[arg(long, value_name = "FILE")]
-    pub ca_file: Option<PathBuf>,
-    /// End by itself after this time
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub for_time: Option<std::time::Duration>,
-}
-
-fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    if name.is_empty() {
-        return Err("the name before `=` is missing".into());
-    }
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-fn header(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once(':').ok_or("write 'Name: value'")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
-fn method(text: &str) -> Result<nmax_plan::plan::Method, String> {
-    let known = nmax_plan::plan::Method::ALL;
-    known
-        .into_iter()
-        .find(|method| method.token().eq_ignore_ascii_case(text))
-        .ok_or_else(|| {
-            let names: Vec<&str> = known.iter().map(|method| method.token()).collect();
-            format!("write one of {}", names.join(", "))
-        })
-}
-
-fn duration(text: &str) -> Result<std::time::Duration, String> {
-    nmax_plan::units::parse_duration(text).map_err(|error| error.to_string())
-}
-
-fn proxy(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("http://");
-    let rest = rest.ok_or("write it as http://host:port; https:// servers behind it are fine")?;
-    // A user name and password may hold anything.
-    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-    let url = nmax_http::Url::parse(&format!("http://{host}"));
-    url.map(|_| text.to_owned()).map_err(|error| error.to_string())
-}
-
-/// curl's form. A number before a colon is a port, so `host:1::2` is port 1 only if `:2` were an address.
-fn resolve(text: &str) -> Result<nmax_plan::plan::HostOverride, String> {
-    let (host, rest) = text.split_once(':').ok_or("write HOST:ADDRESS or HOST:PORT:ADDRESS")?;
-    if host.is_empty() || host.contains(['[', ']', '/']) {
-        return Err("the host name is missing: write HOST:PORT:ADDRESS".into());
-    }
-    let with_port = rest.split_once(':').and_then(|(port, list)| {
-        let port: u16 = port.parse().ok()?;
-        Some((Some(port), addresses(list).ok()?))
-    });
-    let (port, addresses) = match with_port {
-        Some(both) => both,
-        None => (None, addresses(rest)?),
-    };
-    Ok(nmax_plan::plan::HostOverride {
-        host: host.to_ascii_lowercase(),
-        port,
-        addresses: addresses.into_iter().map(|address| (address, None)).collect(),
-    })
-}
-
-/// Addresses with commas between, IPv6 ones in brackets or not.
-fn addresses(list: &str) -> Result<Vec<std::net::IpAddr>, String> {
-    let address = |text: &str| {
-        let bare = text
-            .strip_prefix('[')
-            .and_then(|text| text.strip_suffix(']'))
-            .unwrap_or(text);
-        let parsed = bare.parse().map_err(|_| format!("`{text}` is no IP address"));
-        parsed as Result<std::net::IpAddr, String>
-    };
-    list.split(',').map(address).collect()
-}
-
-fn rate(text: &str) -> Result<f64, String> {
-    // People who come from other tools write a bare number.
-    let text = if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') {
-        format!("{text}/s")
-    } else {
-        text.to_owned()
-    };
-    nmax_plan::units::parse_rate(&text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

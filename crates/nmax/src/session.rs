@@ -1,14 +1,11 @@
 //! One run from its plan to its verdict: engine, directory, progress, conclusion.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use nmax_analysis::Judgement;
-use nmax_engine::watch::{self, Watch};
-use nmax_engine::{Allow, BodyFile, Complete, Event, Files, KeepSamples, Run, Settings};
-use nmax_http::ClientCertificate;
+use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, watch};
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Plan, Workload};
@@ -22,6 +19,11 @@ use crate::load::Variables;
 use crate::secrets::{mask_plan, mask_values, mask_words};
 use crate::signals::Interrupts;
 use crate::tally::Tally;
+
+mod inputs;
+mod observer;
+pub use inputs::settings;
+use observer::Observer;
 
 /// How often signals are looked at.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -163,65 +165,6 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
     Ok(Finished { view, exit, directory })
 }
 
-/// How to execute a plan on one worker: its certificates read, the files of its bodies opened.
-pub fn settings(plan: &Arc<Plan>, allow: &Allow) -> Result<Settings, SessionError> {
-    Ok(Settings {
-        ca_pem: certificates(plan)?,
-        identity: identity(plan)?,
-        files: body_files(plan)?,
-        ..Settings::new(Arc::clone(plan), Arc::clone(allow))
-    })
-}
-
-/// The additional issuers of a plan, PEM.
-fn certificates(plan: &Plan) -> Result<Vec<Vec<u8>>, SessionError> {
-    let read = |file: &String| {
-        std::fs::read(file).map_err(|error| SessionError::Certificate {
-            file: file.clone(),
-            error,
-        })
-    };
-    plan.defaults.ca_files.iter().map(read).collect()
-}
-
-/// What clients show when a server asks who they are.
-fn identity(plan: &Plan) -> Result<Option<ClientCertificate>, SessionError> {
-    let Some(files) = &plan.defaults.client_certificate else {
-        return Ok(None);
-    };
-    let read = |file: &String| {
-        std::fs::read(file).map_err(|error| SessionError::Identity {
-            file: file.clone(),
-            error,
-        })
-    };
-    Ok(Some(ClientCertificate {
-        chain_pem: read(&files.certificate_file)?,
-        key_pem: read(&files.key_file)?,
-    }))
-}
-
-/// Every file that bodies are made of, open. Their lengths are those of this moment.
-fn body_files(plan: &Plan) -> Result<Files, SessionError> {
-    let open = |name: &str| {
-        let refused = |reason: String| SessionError::BodyFile {
-            file: name.to_owned(),
-            reason,
-        };
-        // Looked at before it is opened: to open a pipe waits for its other end.
-        let is_file = std::fs::metadata(name).map(|about| about.is_file());
-        if !is_file.map_err(|error| refused(error.to_string()))? {
-            return Err(refused("it is no regular file".into()));
-        }
-        let opened = File::open(name).and_then(|file| Ok((file.metadata()?.len(), file)));
-        let (length, file) = opened.map_err(|error| refused(error.to_string()))?;
-        let name = name.to_owned();
-        Ok((name.clone(), Arc::new(BodyFile { name, file, length })))
-    };
-    let files: Result<_, SessionError> = nmax_engine::body_files(plan).into_iter().map(open).collect();
-    Ok(Arc::new(files?))
-}
-
 /// Stops or cuts the run as often as the person asked.
 fn obey(interrupts: &Interrupts, asked: &mut u32, run: &Run, tally: &mut Tally, live: &mut Live) {
     let count = interrupts.count();
@@ -257,40 +200,6 @@ fn keep(
     }
     tally.window(&complete.window);
     Ok(())
-}
-
-/// Reads this process once per window.
-struct Observer {
-    watch: Watch,
-    before: Option<(watch::Reading, Nanos)>,
-}
-
-impl Observer {
-    fn new() -> Self {
-        Self {
-            watch: Watch::new(Path::new("/")),
-            before: None,
-        }
-    }
-
-    fn observe(&mut self, writer: &mut RunWriter, tally: &mut Tally, run: &Run) -> Result<(), StoreError> {
-        let now = run.now();
-        let reading = self.watch.read(now);
-        if self.before.is_none()
-            && let Some(limit) = self.watch.ports_limit()
-        {
-            let limit = watch::resource(now, "host", "ports_limit_count", limit as f64, "count");
-            writer.resource(&limit)?;
-            tally.resource(&limit);
-        }
-        let (before, before_at) = self.before.unwrap_or((reading, now));
-        self.before = Some((reading, now));
-        for resource in reading.resources(now, &before, before_at) {
-            writer.resource(&resource)?;
-            tally.resource(&resource);
-        }
-        Ok(())
-    }
 }
 
 /// When the run ended. An open workload that went as planned ends with its schedule, also when its last reply came

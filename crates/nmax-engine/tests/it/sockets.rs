@@ -377,6 +377,36 @@ fn redirects_are_followed_over_sockets() {
     assert_eq!(whole.transaction(Section::Hold, 0).unwrap().count, 10);
 }
 
+/// Rival mistake: only the target is asked about, and a redirect takes the load to somebody else.
+#[test]
+fn where_a_redirect_leads_is_asked_about_too() {
+    let elsewhere = BadServer::answering(|_| "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n".into());
+    let port = elsewhere
+        .url()
+        .rsplit_once(':')
+        .map(|(_, port)| port.to_owned())
+        .unwrap();
+    let server = BadServer::answering(move |_| {
+        format!("HTTP/1.1 302 Found\r\nlocation: http://localhost:{port}/\r\ncontent-length: 0\r\n\r\n")
+    });
+    let plan = requests(
+        &server.url(),
+        "[{ get: /a }]",
+        "workload: { closed: { vus: 1 }, iterations: 5 }",
+    );
+    let mut settings = settings(changed(&plan, |plan| plan.defaults.redirects_max = 5), 1);
+    settings.allow = Arc::new(|host, _| match host {
+        "127.0.0.1" => Ok(()),
+        _ => Err(format!("{host} is not the target")),
+    });
+    let ran = finish(&settings);
+    assert_eq!(
+        (ran.stats().ok(), ran.stats().errors[ErrorKind::Blocked.index()]),
+        (5, 5)
+    );
+    assert_eq!((server.connections(), elsewhere.connections()), (5, 0));
+}
+
 /// What came before the break is there to be looked at.
 #[test]
 fn examples_show_what_came_before_an_error() {

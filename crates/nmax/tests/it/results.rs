@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use nmax_testkit::servers::BadServer;
 use serde_json::Value;
 
 use crate::bench::{Bench, count, lines, runs_in};
@@ -242,4 +243,52 @@ fn runs_are_kept_where_the_environment_says_unless_a_flag_does() {
         .exits(0);
     let kept = ["runs", "of-environment", "of-flag"].map(|folder| runs_in(&bench.path(folder)).len());
     assert_eq!(kept, [0, 1, 1]);
+}
+
+/// A step that ends in an error page behind a redirect fails as a transaction, live and read back.
+#[test]
+fn conditions_on_transactions_are_judged_the_same_when_read_back() {
+    let server = BadServer::answering(|head| {
+        let reply = if head.starts_with("GET /a ") {
+            "302 Found\r\nlocation: /b"
+        } else {
+            "500 Broken"
+        };
+        format!("HTTP/1.1 {reply}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+    });
+    let bench = Bench::new();
+    bench.write(
+        "chain.yaml",
+        &format!(
+            "nmax: 1\ntarget: {}\ndefaults: {{ redirects: 5 }}\n\
+             scenarios: {{ s: {{ steps: [{{ get: /a, name: enter }}, {{ get: /a, name: again, redirects: none }}] }} }}\n\
+             workload: {{ closed: {{ vus: 1 }}, iterations: 4 }}\n\
+             thresholds:\n  - transaction_time p95 < 30s for transaction enter\n  \
+             - failure_rate < 1% for transaction enter\n  - failure_rate < 1% for request enter\n  \
+             - failure_rate < 1% for scenario s\n",
+            server.url()
+        ),
+    );
+    let printed = bench.nmax(&["run", "chain.yaml", "--json"]).exits(3).json();
+    assert_summary(&printed);
+    let holds: Vec<(String, bool)> = printed["thresholds"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| {
+            (
+                row["condition"].as_str().unwrap().to_owned(),
+                row["holds"].as_bool().unwrap(),
+            )
+        })
+        .collect();
+    let of = |text: &str| holds.iter().find(|(condition, _)| condition == text).unwrap().1;
+    assert!(of("transaction_time p95 < 30s for transaction enter"), "{holds:?}");
+    assert!(!of("failure_rate < 1% for transaction enter"), "{holds:?}");
+    assert!(
+        of("failure_rate < 1% for request enter"),
+        "the redirect itself is ok: {holds:?}"
+    );
+    assert!(!of("failure_rate < 1% for scenario s"), "{holds:?}");
+    assert_eq!(bench.nmax(&["show", "last", "--json"]).exits(0).json(), printed);
 }

@@ -1,0 +1,88 @@
+//! The flags that stand in the place of a plan.
+
+use clap::{Args, ValueEnum};
+
+use super::values::{duration, header, method, rate};
+
+/// What stands in the place of a plan when a URL is given.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "With a URL")]
+#[group(requires = "what")]
+pub struct PlanlessArgs {
+    /// Virtual users, each waiting for its reply [default: 10]; with -r, most requests in flight
+    #[arg(short = 'c', long = "vus", value_name = "VUS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub vus: Option<u32>,
+    /// Requests per second, whatever the replies do, as in 2000/s
+    #[arg(short = 'r', long, value_name = "RATE", value_parser = rate)]
+    pub rate: Option<f64>,
+    /// Poisson arrivals in place of evenly spaced ones
+    #[arg(long, requires = "rate")]
+    pub poisson: bool,
+    /// Stop after that many requests
+    #[arg(short = 'n', long, value_name = "REQUESTS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub requests: Option<u64>,
+    /// Header, may be repeated
+    #[arg(short = 'H', long = "header", value_name = "'NAME: VALUE'", value_parser = header)]
+    pub headers: Vec<(String, String)>,
+    /// Method [default: GET, or POST with a body]
+    #[arg(short = 'X', long, value_name = "METHOD", value_parser = method)]
+    pub method: Option<nmax_plan::plan::Method>,
+    /// Body; `@FILE` sends a file as it is
+    #[arg(short = 'b', long, value_name = "TEXT|@FILE")]
+    pub body: Option<String>,
+    /// Speak HTTP/1.0
+    #[arg(long = "http1.0")]
+    pub http10: bool,
+    /// When connections are closed [default: keep-alive]
+    #[arg(long, value_enum, value_name = "POLICY", conflicts_with = "close")]
+    pub connection: Option<ConnectionPolicy>,
+    /// A connection for each request, and say so: --connection per-request
+    #[arg(long)]
+    pub close: bool,
+    /// A new visitor for each request: no connection, no TLS session, no cookie of the one before
+    #[arg(long)]
+    pub new_visitors: bool,
+    /// Follow redirects, at most 10 in a row
+    #[arg(long)]
+    pub follow: bool,
+    /// Accept gzip, deflate, br and zstd, and decode replies in them
+    #[arg(long)]
+    pub compressed: bool,
+    /// Longest wait for a complete reply [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<std::time::Duration>,
+}
+
+impl PlanlessArgs {
+    /// The first flag that needs a URL, if one was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let flags = [
+            (self.vus.is_some(), "-c"),
+            (self.rate.is_some(), "-r"),
+            (self.requests.is_some(), "-n"),
+            (!self.headers.is_empty(), "-H"),
+            (self.method.is_some(), "-X"),
+            (self.body.is_some(), "-b"),
+            (self.http10, "--http1.0"),
+            (self.connection.is_some(), "--connection"),
+            (self.close, "--close"),
+            (self.new_visitors, "--new-visitors"),
+            (self.follow, "--follow"),
+            (self.compressed, "--compressed"),
+            (self.poisson, "--poisson"),
+            (self.timeout.is_some(), "--timeout"),
+        ];
+        flags.into_iter().find(|(is_given, _)| *is_given).map(|(_, flag)| flag)
+    }
+}
+
+/// When connections are closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ConnectionPolicy {
+    /// Kept by their virtual user
+    KeepAlive,
+    /// Closed at the end of each iteration
+    PerIteration,
+    /// Closed after each request, and said so
+    PerRequest,
+}

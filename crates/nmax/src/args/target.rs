@@ -1,0 +1,54 @@
+//! The flags of `nmax target`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::values::duration;
+
+const TARGET_EXAMPLES: &str = "\
+Examples:
+  nmax target --shop                                      the shop on a free port, which is printed
+  nmax target --listen 8080 --service fixed:5ms           every reply after 5 ms
+  nmax target --listen 8080 --service usl:alpha=0.02,beta=0.0005,gamma=1000
+  nmax target --listen 8080 --listen https://127.0.0.1:8443 --stall at=10s,for=1s --errors 1%";
+
+#[derive(Debug, Args)]
+#[command(after_help = TARGET_EXAMPLES)]
+pub struct TargetArgs {
+    /// Port or address, `https://` for TLS, may be repeated [default: a free loopback port]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Vec<nmax_target::Listen>,
+    /// Serve the small shop
+    #[arg(long)]
+    pub shop: bool,
+    /// Service time, `[/path=]MODEL`, may be repeated: fixed:5ms, uniform:1ms..5ms, exponential:5ms,
+    /// lognormal:median=5ms,p95=20ms, usl:alpha=..,beta=..,gamma=.., mm1:rate=1000, mmc:servers=4,rate=250,
+    /// cpu:2ms, lock:1ms
+    #[arg(long, value_name = "MODEL")]
+    pub service: Vec<nmax_target::Rule>,
+    /// Stall every request at a time, as in at=10s,for=1s,every=30s; may be repeated
+    #[arg(long, value_name = "WHEN")]
+    pub stall: Vec<nmax_target::Stall>,
+    /// Share of requests answered with an error, as in 1% or 1%:503
+    #[arg(long, value_name = "SHARE")]
+    pub errors: Option<nmax_target::ErrorRate>,
+    /// Share of connections reset in place of a reply
+    #[arg(long, value_name = "SHARE")]
+    pub resets: Option<nmax_target::Share>,
+    /// Size of the default reply, bytes
+    #[arg(long, value_name = "BYTES")]
+    pub reply_bytes: Option<u64>,
+    /// Worker threads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub workers: usize,
+    /// Initial value of every random choice
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Where to write the certificate of the target's own issuer, for `--ca`
+    #[arg(long, value_name = "FILE")]
+    pub ca_file: Option<PathBuf>,
+    /// End by itself after this time
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub for_time: Option<std::time::Duration>,
+}

@@ -1,0 +1,45 @@
+//! The injector watches itself.
+
+use std::path::Path;
+
+use nmax_engine::Run;
+use nmax_engine::watch::{self, Watch};
+use nmax_metrics::Nanos;
+use nmax_store::{RunWriter, StoreError};
+
+use crate::tally::Tally;
+
+/// Reads this process once per window.
+pub(super) struct Observer {
+    watch: Watch,
+    before: Option<(watch::Reading, Nanos)>,
+}
+
+impl Observer {
+    pub(super) fn new() -> Self {
+        Self {
+            watch: Watch::new(Path::new("/")),
+            before: None,
+        }
+    }
+
+    /// Writes down what this process and its host use.
+    pub(super) fn observe(&mut self, writer: &mut RunWriter, tally: &mut Tally, run: &Run) -> Result<(), StoreError> {
+        let now = run.now();
+        let reading = self.watch.read(now);
+        if self.before.is_none()
+            && let Some(limit) = self.watch.ports_limit()
+        {
+            let limit = watch::resource(now, "host", "ports_limit_count", limit as f64, "count");
+            writer.resource(&limit)?;
+            tally.resource(&limit);
+        }
+        let (before, before_at) = self.before.unwrap_or((reading, now));
+        self.before = Some((reading, now));
+        for resource in reading.resources(now, &before, before_at) {
+            writer.resource(&resource)?;
+            tally.resource(&resource);
+        }
+        Ok(())
+    }
+}
