@@ -192,8 +192,8 @@ impl<'a> Sending<'a> {
         Ok(true)
     }
 
-    #[inline]
     /// One write call: how many bytes were taken; `None` when none are now, or ever again.
+    #[inline]
     fn write<C: Clock>(
         &mut self,
         shared: &Shared<C>,
