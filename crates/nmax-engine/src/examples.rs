@@ -117,7 +117,7 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
 }
 
 /// A message as text, shortened, with the values of secret headers and fields taken out.
-pub fn redact(message: &[u8]) -> String {
+fn redact(message: &[u8]) -> String {
     let shown = &message[..message.len().min(EXAMPLE_BYTES_MAX)];
     let text = String::from_utf8_lossy(shown);
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));

@@ -16,7 +16,7 @@ use kept::Kept;
 mod kept;
 
 /// Failure examples per kind, of one worker.
-pub const EXAMPLES_PER_KIND: u32 = 100;
+const EXAMPLES_PER_KIND: u32 = 100;
 /// Kinds of failure that get examples, of one worker.
 const EXAMPLE_KINDS_MAX: usize = 100;
 /// Bytes of text that the failure examples of one worker take together, in the whole run.
@@ -182,11 +182,6 @@ impl Meter {
         };
         let load = self.window.aggregate.load_mut(Section::Hold);
         load.in_flight_max = load.in_flight_max.max(self.in_flight);
-    }
-
-    /// Iterations in flight now.
-    pub fn in_flight_now(&self) -> u64 {
-        self.in_flight
     }
 
     /// The load ends at `end`, now or later: what comes after is not of the hold.

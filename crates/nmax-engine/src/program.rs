@@ -16,7 +16,7 @@ use crate::prepare::{Maker, templates};
 use crate::settings::{BodyFile, Files};
 
 /// Largest reply body that is kept for checks and extractors, bytes.
-pub const KEPT_BODY_MAX: usize = 4 << 20;
+pub(crate) const KEPT_BODY_MAX: usize = 4 << 20;
 
 /// A plan that cannot be made ready. The document decoder finds these earlier, with their place.
 #[derive(Debug, thiserror::Error)]
@@ -283,6 +283,6 @@ fn rows_max(plan: &Plan, scenario: &Scenario) -> Option<(u64, AtEnd)> {
 }
 
 /// Whether the request line says that the connection stays open.
-pub fn keeps_alive(plan: &Plan) -> bool {
+pub(crate) fn keeps_alive(plan: &Plan) -> bool {
     plan.defaults.connection != Connection::PerRequest
 }
