@@ -75,7 +75,6 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                     assignment,
                     prepared,
                     step,
-                    name,
                     deadline,
                 };
                 // Boxed, so that users who follow nothing have no room for it.

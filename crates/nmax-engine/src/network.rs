@@ -103,7 +103,7 @@ fn percent_decoded(text: &str) -> Vec<u8> {
     while at < bytes.len() {
         let digits = bytes
             .get(at + 1..at + 3)
-            .filter(|_| bytes[at] == b'%')
+            .filter(|two| bytes[at] == b'%' && two.iter().all(u8::is_ascii_hexdigit))
             .and_then(|two| std::str::from_utf8(two).ok())
             .and_then(|two| u8::from_str_radix(two, 16).ok());
         out.push(digits.unwrap_or(bytes[at]));

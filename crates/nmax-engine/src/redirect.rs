@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use nmax_http::{Exchange, Origin, Reply, Url};
 use nmax_metrics::{NameId, Nanos, Outcome};
 use nmax_plan::plan::{Method, Request};
+use nmax_plan::template::Escape;
 
 use crate::compose::{Place, Rendered};
 use crate::context::{Assignment, Context};
@@ -65,8 +66,6 @@ pub(crate) struct Chain<'a> {
     pub(crate) assignment: &'a Assignment,
     pub(crate) prepared: &'a Prepared,
     pub(crate) step: &'a Request,
-    /// Name of the first exchange.
-    pub(crate) name: NameId,
     /// When the whole step is given up.
     pub(crate) deadline: Nanos,
 }
@@ -95,7 +94,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         first_target: Url,
     ) -> StepEnd {
         let (prepared, step) = (chain.prepared, chain.step);
-        let name = context.names.name(chain.name);
+        let mut name = Vec::new();
+        step.name.render(&mut name, &self.values, Escape::None);
+        let name = String::from_utf8_lossy(&name);
         let mut form = Form::of(step);
         let mut visited = vec![self.url(prepared, &first.place)];
         let (mut hop, mut target) = (first, first_target);

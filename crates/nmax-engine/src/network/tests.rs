@@ -16,6 +16,13 @@ fn user_and_password_become_basic_authorization() {
 }
 
 #[test]
+fn what_is_no_escape_stays_as_it_is() {
+    for (text, want) in [("p%40ss", "p@ss"), ("50%", "50%"), ("a%+5b", "a%+5b"), ("%zz", "%zz")] {
+        assert_eq!(percent_decoded(text), want.as_bytes(), "{text}");
+    }
+}
+
+#[test]
 fn a_proxy_is_read_with_its_user() {
     let proxy_of = |text: &str| {
         let mut plan = (*any_plan()).clone();

@@ -91,6 +91,12 @@ fn every_hop_is_counted_and_so_is_the_whole() {
 }
 
 #[test]
+fn hops_of_a_name_with_holes_are_named_after_it() {
+    let run = following("[{ get: /a, name: \"page ${iteration}\" }]", "", 10, along(302, WAY));
+    assert_eq!(names(&run), ["page 0", "page 0 +1", "page 0 +2"]);
+}
+
+#[test]
 fn nothing_is_followed_unless_the_plan_says_so() {
     let run = following("[{ get: /a }]", "", 0, along(302, WAY));
     assert_eq!(lines(&run), ["GET /a HTTP/1.1"]);
