@@ -2,7 +2,7 @@
 //!
 //! Each function takes one text and says what is wrong with it and what to write. O(length), no name is resolved.
 
-use core::net::{IpAddr, SocketAddr};
+use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use crate::units::UnitError;
 
@@ -81,8 +81,8 @@ pub fn parse_proxy(text: &str) -> Result<String, UnitError> {
     let remedy = "write `http://HOST:PORT` or `http://USER:PASSWORD@HOST:PORT`";
     let wrong = |message: String| Err(UnitError::new(message, remedy));
     let Some(authority) = text.strip_prefix("http://") else {
-        return match text.split_once("://") {
-            Some((scheme, _)) => wrong(format!("a proxy of kind `{}` is not known", scheme.escape_debug())),
+        return match text.split_once("://").filter(|_| is_absolute(text)) {
+            Some((scheme, _)) => wrong(format!("a proxy of kind `{scheme}` is not known")),
             None => wrong("the proxy does not begin with `http://`".into()),
         };
     };
@@ -94,13 +94,83 @@ pub fn parse_proxy(text: &str) -> Result<String, UnitError> {
     if user.is_some_and(|user| user.is_empty() || user.starts_with(':') || user.contains(forbidden)) {
         return wrong("the name or password before `@` is empty or has characters that need percent-encoding".into());
     }
-    match crate::document::origin(&format!("http://{host}")) {
+    if user.is_some_and(|user| !is_encoded(user)) {
+        return wrong("the name or password before `@` has a `%` without two hexadecimal digits: write `%25`".into());
+    }
+    match origin(&format!("http://{host}")) {
         Ok(origin) => Ok(match user {
             Some(user) => format!("http://{user}@{}", &origin["http://".len()..]),
             None => origin,
         }),
         Err(message) => wrong(format!("not a proxy: {message}")),
     }
+}
+
+/// Whether every `%` begins an escape.
+fn is_encoded(text: &str) -> bool {
+    text.split('%').skip(1).all(|after| {
+        let digits = after.as_bytes().get(..2);
+        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    })
+}
+
+/// Whether a text begins with a scheme and `://`. A URL within a query does not make it one.
+pub fn is_absolute(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| {
+        let legal = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.bytes().all(legal)
+    })
+}
+
+/// A URL as it may be shown: without the name and password in front of its host.
+pub fn mask_user(url: &str) -> String {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        return url.to_owned();
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    match rest[..end].rfind('@') {
+        Some(at) => format!("{scheme}://REDACTED{}", &rest[at..]),
+        None => url.to_owned(),
+    }
+}
+
+/// The text as scheme, host and port, without a final slash. Messages repeat neither name nor password.
+pub(crate) fn origin(text: &str) -> Result<String, String> {
+    let shown = || mask_user(text).escape_debug().to_string();
+    let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
+        return Err(format!("`{}` does not begin with `http://` or `https://`", shown()));
+    };
+    let rest = rest.strip_suffix('/').unwrap_or(rest);
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    if authority.contains('@') {
+        let instead = "send it as a header instead, such as `authorization: Basic ...`";
+        return Err(format!("`{}` has a user name before the host: {instead}", shown()));
+    }
+    if authority.is_empty() || authority.starts_with(':') {
+        return Err(format!("`{}` has no host", shown()));
+    }
+    if authority.len() < rest.len() {
+        return Err(format!("`{}` has more than scheme, host and port", shown()));
+    }
+    let (host, port) = match authority.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
+        Some((address, port)) if address.parse::<Ipv6Addr>().is_ok() => (None, port),
+        Some(_) => return Err(format!("`{}` has no IPv6 address in its brackets", shown())),
+        None => {
+            let (host, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
+            (Some(host), port)
+        }
+    };
+    let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if host.is_some_and(|host| host.len() > HOST_BYTES_MAX || !host.chars().all(legal)) {
+        return Err(format!("`{}` has no valid host", shown()));
+    }
+    let is_port =
+        |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|n| n > 0);
+    // What stands there may be a part of a password.
+    if !port.is_empty() && !port.strip_prefix(':').is_some_and(is_port) {
+        return Err("the port is not a number from 1 to 65535".into());
+    }
+    Ok(text.strip_suffix('/').unwrap_or(text).to_owned())
 }
 
 #[cfg(test)]

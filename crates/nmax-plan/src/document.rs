@@ -40,8 +40,7 @@ pub use schema::schema;
 pub use texts::texts;
 pub use workload::MAX_IN_FLIGHT_DEFAULT;
 
-pub(crate) use decode::{add_default_thresholds, origin};
-pub(crate) use reply::STATUS_DEFAULT;
+pub(crate) use decode::add_default_thresholds;
 pub(crate) use request::{is_own_header, is_token};
 
 /// Largest accepted document.

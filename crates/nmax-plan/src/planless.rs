@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::addresses;
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
     Arrivals, Body, Coding, Connection, Defaults, Expect, Method, Plan, REDIRECTS_MAX, Request, Scenario, Step,
@@ -158,7 +159,7 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
         headers: Vec::new(),
         body: run.body.as_ref().map_or(Body::Empty, |body| Body::Text(literal(body))),
         expect: Expect {
-            status: vec![crate::document::STATUS_DEFAULT],
+            status: vec![Expect::STATUS_DEFAULT],
             checks: Vec::new(),
         },
         extract: Vec::new(),
@@ -197,10 +198,13 @@ fn error(flag: &str, message: impl Into<String>, remedy: &str) -> DocumentError 
 fn split(url: &str) -> Result<(String, String), DocumentError> {
     let remedy = "write scheme, host and path, such as `http://127.0.0.1:8080/search?q=tea`";
     let url = url.split('#').next().unwrap_or(url);
-    let host_at = url.find("://").map_or(0, |at| at + 3);
+    let host_at = url
+        .find("://")
+        .filter(|_| addresses::is_absolute(url))
+        .map_or(0, |at| at + 3);
     let path_at = url[host_at..].find(['/', '?']).map_or(url.len(), |at| at + host_at);
     let (origin, path) = url.split_at(path_at);
-    let target = crate::document::origin(origin).map_err(|message| error("URL", message, remedy))?;
+    let target = addresses::origin(origin).map_err(|message| error("URL", message, remedy))?;
     if path.contains(|c: char| c.is_control() || c == ' ') {
         return Err(error(
             "URL",

@@ -84,9 +84,67 @@ fn proxies_worked_by_hand() {
         ("http://proxy/path", None, "more than host and port"),
         ("http://me@", None, "no host"),
         ("http://proxy:x", None, "no port"),
+        ("http://proxy:0", None, "no such port"),
+        ("http://proxy:+80", None, "no number"),
+        ("http://me:100%@proxy", None, "half an escape"),
+        ("http://[fe80::zz]:1", None, "no IPv6 address"),
+        ("http://[::1:1", None, "half a bracket"),
+        ("http://pro xy", None, "no host"),
     ];
     for (text, want, why) in cases {
         assert_eq!(parse_proxy(text).ok().as_deref(), want, "{text}: {why}");
+    }
+}
+
+#[test]
+fn origins_worked_by_hand() {
+    for text in [
+        "http://a",
+        "https://A_b.test:65535/",
+        "http://[::1]",
+        "http://[::1]:8443",
+        "http://10.0.0.1:1",
+    ] {
+        assert_eq!(origin(text).as_deref(), Ok(text.trim_end_matches('/')), "{text}");
+    }
+    //  text                      what is wrong with it
+    let cases = [
+        ("http://", "has no host"),
+        ("http://:80", "has no host"),
+        ("http://a:0", "the port is not"),
+        ("http://a:99999", "the port is not"),
+        ("http://a:", "the port is not"),
+        ("http://[::1]x", "the port is not"),
+        ("http://[::g]", "no IPv6 address"),
+        ("http://a b", "no valid host"),
+        ("http://caf\u{e9}", "no valid host"),
+        ("http://a/b", "more than scheme"),
+        ("ftp://a", "does not begin with"),
+        (
+            "http://ann:hunter2@a",
+            "`http://REDACTED@a` has a user name before the host",
+        ),
+    ];
+    for (text, want) in cases {
+        let error = origin(text).unwrap_err();
+        assert!(error.contains(want) && !error.contains("hunter2"), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_url_within_a_query_makes_no_text_absolute() {
+    for text in ["http://a", "HTTPS://a/b", "h2+x.y-z://"] {
+        assert!(is_absolute(text), "{text}");
+    }
+    for text in [
+        "/login?next=http://a.b/c",
+        "a.b/x?u=http://c",
+        "127.0.0.1:80/?u=http://c",
+        "://a",
+        "1a://b",
+        "",
+    ] {
+        assert!(!is_absolute(text), "{text}");
     }
 }
 

@@ -7,6 +7,7 @@ use super::error::Kind;
 use super::keys;
 use super::tree::{Node, Place};
 use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, http, scenario, workload};
+use crate::addresses;
 use crate::nearest::nearest;
 use crate::plan::{Feeder, Plan, Request, Scenario, Step, Workload};
 use crate::threshold::{self, Limit, Metric, Scope, Threshold};
@@ -152,36 +153,12 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
             return None;
         }
     };
-    match origin(&text) {
+    match addresses::origin(&text) {
         Ok(origin) => Some(origin),
         Err(message) => {
             decoder.problem(at, Kind::Value, message, ORIGIN_REMEDY);
             None
         }
-    }
-}
-
-/// The text as scheme, host and port, without a final slash.
-pub(crate) fn origin(text: &str) -> Result<String, String> {
-    let Some(authority) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
-        return Err(format!("`{text}` does not begin with `http://` or `https://`"));
-    };
-    let authority = authority.strip_suffix('/').unwrap_or(authority);
-    if authority.is_empty() || authority.starts_with(':') {
-        return Err(format!("`{text}` has no host"));
-    }
-    if authority.contains(['/', '?', '#']) {
-        return Err(format!("`{text}` has more than scheme, host and port"));
-    }
-    if authority.contains(|c: char| c.is_whitespace() || c.is_control() || c == '@') {
-        return Err(format!("`{}` has no valid host", text.escape_debug()));
-    }
-    let port = authority
-        .rsplit_once(':')
-        .filter(|(host, _)| !host.contains('[') || host.ends_with(']'));
-    match port {
-        Some((_, port)) if port.parse::<u16>().is_err() => Err(format!("`{port}` is not a port")),
-        _ => Ok(text.strip_suffix('/').unwrap_or(text).to_owned()),
     }
 }
 

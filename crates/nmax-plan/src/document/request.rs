@@ -7,6 +7,7 @@ use super::http::redirects;
 use super::reply::{expect, extracts};
 use super::scenario::Scene;
 use super::tree::{Node, Place, Value};
+use crate::addresses::{self, mask_user};
 use crate::plan::{Coding, Method, Request};
 use crate::template::{EnvFormat, Names, Part, Template};
 
@@ -69,8 +70,11 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
         return;
     };
     if !["/", "http://", "https://"].iter().any(|start| text.starts_with(start)) {
-        let message = format!("`{}` is neither a path nor a URL", text.escape_debug());
+        let message = format!("`{}` is neither a path nor a URL", mask_user(text).escape_debug());
         decoder.problem(at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
+    }
+    if let Some(Err(message)) = written_origin(text, url.parts.len() == 1).map(addresses::origin) {
+        decoder.problem(at, Kind::Value, message, "write it as `http://host:port/path`");
     }
     let has_control = |part: &Part| matches!(part, Part::Text(text) if text.contains(char::is_control));
     if url.parts.iter().any(has_control) {
@@ -81,6 +85,16 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
             "write it in one line",
         );
     }
+}
+
+/// Scheme, host and port of an absolute URL, when its first text holds all of them.
+fn written_origin(text: &str, is_whole: bool) -> Option<&str> {
+    let scheme = ["http://", "https://"]
+        .into_iter()
+        .find(|scheme| text.starts_with(scheme))?;
+    let end = text[scheme.len()..].find(['/', '?', '#']).map(|end| scheme.len() + end);
+    let end = end.or_else(|| is_whole.then_some(text.len()))?;
+    Some(&text[..end])
 }
 
 fn request_name(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Template> {

@@ -179,3 +179,16 @@ fn planless_plans_come_back() {
     back.seed += 1;
     assert_ne!(back, plan);
 }
+
+/// The defect that this rules out: to look for `://` anywhere in the text.
+#[test]
+fn a_query_may_hold_a_url() {
+    let plan = Plan::for_url(&Planless::get("http://127.0.0.1:8080/login?next=http://a.b/c")).unwrap();
+    assert_eq!(plan.target, "http://127.0.0.1:8080");
+    let [Step::Request(request)] = plan.scenarios[0].steps.as_slice() else {
+        panic!("a plan of one request")
+    };
+    assert_eq!(request.url.as_constant(), Some("/login?next=http://a.b/c"));
+    // Without a scheme it is no URL, whatever its query holds.
+    assert!(Plan::for_url(&Planless::get("127.0.0.1:8080/login?next=http://a.b/c")).is_err());
+}

@@ -170,13 +170,45 @@ fn targets() {
         ("shop.test", "`shop.test` does not begin with `http://` or `https://`"),
         ("https://", "`https://` has no host"),
         ("https://a/b", "`https://a/b` has more than scheme, host and port"),
-        ("https://a:x", "`x` is not a port"),
-        ("https://me@a", "`https://me@a` has no valid host"),
+        ("https://a:x", "the port is not a number from 1 to 65535"),
+        (
+            "https://me:pw@a",
+            "`https://REDACTED@a` has a user name before the host: send it as a header instead, such as \
+             `authorization: Basic ...`",
+        ),
         ("https://${env.HOST}", "the environment has no `HOST`"),
     ] {
         let text = format!("nmax: 1\ntarget: {target}\nscenarios: {{ s: {{ steps: [{{ get: / }}] }} }}\n{OPEN}");
         let found = rendered(&text, &options());
         assert!(found.contains(&format!(": {want}\n")), "{target}: {found}");
+    }
+}
+
+/// The addresses of steps are held against the same rules as the target, before anything runs.
+#[test]
+fn urls_of_steps_have_valid_origins() {
+    let found = |url: &str| {
+        let steps = format!("steps: [{{ get: \"{url}\" }}]");
+        let text = format!("nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ {steps} }} }}\n{OPEN}");
+        rendered(&text, &options())
+    };
+    for (url, want) in [
+        ("http://b:0/x", "the port is not a number from 1 to 65535"),
+        ("http://b:99999", "the port is not a number from 1 to 65535"),
+        ("https://b c/", "`https://b c` has no valid host"),
+        ("http://[::g]/", "`http://[::g]` has no IPv6 address in its brackets"),
+        ("http:///x", "`http://` has no host"),
+        (
+            "http://ann:hunter2@b/?x=${id}",
+            "`http://REDACTED@b` has a user name before the host",
+        ),
+    ] {
+        let found = found(url);
+        assert!(found.contains(&format!("plan.yaml:3:34: {want}")), "{url}: {found}");
+        assert!(!found.contains("hunter2"), "{found}");
+    }
+    for url in ["/login?next=http://a.b:0/c", "http://b?x=http://c:0/", "http://b:1#x@y"] {
+        assert_eq!(found(url), "", "{url}");
     }
 }
 

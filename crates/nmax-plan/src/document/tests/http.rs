@@ -374,7 +374,7 @@ fn errors_of_the_defaults() {
         (
             "{ proxy: \"http://me:secret@p:x\" }",
             &[
-                "plan.yaml:3:20: not a proxy: `x` is not a port",
+                "plan.yaml:3:20: not a proxy: the port is not a number from 1 to 65535",
                 "  help: write `http://HOST:PORT` or `http://USER:PASSWORD@HOST:PORT`",
             ],
         ),

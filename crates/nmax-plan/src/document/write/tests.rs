@@ -386,7 +386,8 @@ fn travel() -> impl Strategy<Value = Defaults> {
         sources.dedup();
         sources
     });
-    let proxy = proptest::option::of("http://([a-z%0-9]{1,5}(:[!$-.]{0,5})?@)?[a-z]{1,5}(:[1-9][0-9]{0,3})?");
+    let proxy =
+        proptest::option::of("http://(([a-z0-9]|%4[0-9a-f]){1,5}(:[!$&-.]{0,5})?@)?[a-z]{1,5}(:[1-9][0-9]{0,3})?");
     let who = (connection, visitor, cookies, 0..=REDIRECTS_MAX, compression);
     (who, phase_timeouts(), dns(), sources, proxy)
         .prop_map(
