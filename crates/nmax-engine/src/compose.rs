@@ -72,6 +72,7 @@ impl Rendered {
 
 impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// The name of a request's exchanges.
+    #[inline]
     pub(crate) fn name(&mut self, context: &Context<R, D>, prepared: &Prepared, step: &Request) -> NameId {
         if let Some(name) = prepared.name {
             return name;
@@ -82,6 +83,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Puts the request's bytes together. The error says why there is no URL to send it to.
+    #[inline]
     pub(crate) fn render<'a>(
         &mut self,
         context: &Context<R, D>,

@@ -241,11 +241,16 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
     /// Ends every window that lies before `now`.
     #[inline]
     pub(crate) fn roll(&self, now: Nanos) {
-        let mut meter = self.meter.borrow_mut();
-        if meter.is_due(now) {
-            meter.note(now, &self.drivers.take_notes(false));
-            meter.roll(now, || self.runtime.cpu_time());
+        if self.meter.borrow().is_due(now) {
+            self.end_windows(now);
         }
+    }
+
+    #[cold]
+    fn end_windows(&self, now: Nanos) {
+        let mut meter = self.meter.borrow_mut();
+        meter.note(now, &self.drivers.take_notes(false));
+        meter.roll(now, || self.runtime.cpu_time());
     }
 
     /// Reports the last window, at `now`.

@@ -1,6 +1,6 @@
 //! One exchange of a virtual user: rendered, sent within its time limit, verified and recorded.
 
-use std::future::{Future, poll_fn};
+use std::future::{Future as _, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
@@ -21,16 +21,12 @@ use crate::verify::Verified;
 use crate::vu::{StepEnd, Turnstile, Vu};
 
 /// An exchange that ended by itself, or the end that was put to it.
-enum Bounded {
-    Finished(Exchange),
-    TimedOut,
-    Cut,
-}
-
-/// An exchange that ended, or the instant at which the end of the run cut it off.
 pub(crate) enum Carried {
     Ended(Exchange),
-    Cut(Nanos),
+    /// By its time limit.
+    TimedOut,
+    /// By the end of the run.
+    Cut,
 }
 
 impl<R: Runtime, D: Drivers> Vu<R, D> {
@@ -52,12 +48,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Err(text) => return self.unsendable(context, assignment, prepared, name, turn, text),
         };
         let deadline = turn.begun + Nanos::from(step.timeout.unwrap_or(plan.defaults.timeout));
-        let exchange = match self.carry(context, prepared, step, &place, deadline, 0).await {
+        let exchange = match self.carry(context, prepared, step, &place, deadline).await {
             Carried::Ended(exchange) => exchange,
-            Carried::Cut(now) => {
-                context.censor(turn.intended, now);
-                return StepEnd::Cut(now);
-            }
+            Carried::TimedOut => self.timed_out(context, step, 0),
+            Carried::Cut => return self.cut_off(context, turn.intended),
         };
         let first = Hop {
             turn,
@@ -86,6 +80,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Sends what was rendered, and waits for the reply within the step's time limit.
+    #[inline]
     pub(crate) async fn carry(
         &mut self,
         context: &Context<R, D>,
@@ -93,7 +88,6 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         step: &Request,
         place: &Place<'_>,
         deadline: Nanos,
-        redirects: usize,
     ) -> Carried {
         let plan = &context.program.plan;
         let rest = place.rendered.pieces(prepared, &self.buffers, place.form);
@@ -109,26 +103,40 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             keep_body: prepared.keep_body,
         };
         self.limit.arm(deadline);
-        let exchange = self.driver.exchange(&request);
-        match bounded(context, &self.limit, deadline, &self.alarm, exchange).await {
-            Bounded::Finished(exchange) => Carried::Ended(exchange),
-            Bounded::TimedOut => {
-                let timeout = step.timeout.unwrap_or(plan.defaults.timeout);
-                let mut text = format!("no complete reply within {timeout:?}");
-                if redirects > 0 {
-                    text.push_str(&format!(", redirects included ({redirects})"));
-                }
-                Carried::Ended(Exchange {
-                    error: Some(Failure::new(ErrorKind::Timeout, text)),
-                    status: None,
-                    ..self.driver.abandon()
-                })
-            }
-            Bounded::Cut => Carried::Cut(self.driver.abandon().done),
+        let (limit, alarm) = (&self.limit, &self.alarm);
+        let mut exchange = pin!(self.driver.exchange(&request));
+        poll_fn(|task| match exchange.as_mut().poll(task) {
+            Poll::Ready(exchange) => Poll::Ready(Carried::Ended(exchange)),
+            Poll::Pending => put_end(context, limit, deadline, alarm),
+        })
+        .await
+    }
+
+    /// The end of the run ended an exchange that was due at `intended`: it is counted with its age.
+    #[cold]
+    pub(crate) fn cut_off(&mut self, context: &Context<R, D>, intended: Nanos) -> StepEnd {
+        let now = self.driver.abandon().done;
+        context.censor(intended, now);
+        StepEnd::Cut(now)
+    }
+
+    /// What is known of an exchange that its time limit ended.
+    #[cold]
+    pub(crate) fn timed_out(&mut self, context: &Context<R, D>, step: &Request, redirects: usize) -> Exchange {
+        let timeout = step.timeout.unwrap_or(context.program.plan.defaults.timeout);
+        let mut text = format!("no complete reply within {timeout:?}");
+        if redirects > 0 {
+            text.push_str(&format!(", redirects included ({redirects})"));
+        }
+        Exchange {
+            error: Some(Failure::new(ErrorKind::Timeout, text)),
+            status: None,
+            ..self.driver.abandon()
         }
     }
 
     /// Verifies and records the last exchange of a step.
+    #[inline]
     pub(crate) fn conclude(
         &mut self,
         context: &Context<R, D>,
@@ -142,6 +150,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Records the last exchange of a step.
+    #[inline]
     pub(crate) fn settle(
         &mut self,
         context: &Context<R, D>,
@@ -216,6 +225,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         end
     }
 
+    #[inline]
     pub(crate) fn record(&self, context: &Context<R, D>, seen: &Seen<'_>, slot_wait: Nanos, outcome: Outcome) {
         let exchange = seen.exchange;
         // After a stale connection the first attempt's wait is the server's doing, not the injector's.
@@ -259,33 +269,26 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 }
 
-/// Waits for an exchange, its time limit, or the end of the run.
-async fn bounded<R: Runtime, D: Drivers>(
+/// The end of an exchange that is still under way: by its time limit, or by that of the run.
+#[inline]
+fn put_end<R: Runtime, D: Drivers>(
     context: &Context<R, D>,
     limit: &R::Timer,
     deadline: Nanos,
     alarm: &Alarm,
-    exchange: impl Future<Output = Exchange>,
-) -> Bounded {
-    let mut exchange = pin!(exchange);
-    poll_fn(|task| {
-        if let Poll::Ready(exchange) = exchange.as_mut().poll(task) {
-            return Poll::Ready(Bounded::Finished(exchange));
+) -> Poll<Carried> {
+    if context.state.cut.get() {
+        return Poll::Ready(Carried::Cut);
+    }
+    let alarm = alarm.take();
+    if limit.has_fired() {
+        if context.runtime.now() >= deadline {
+            return Poll::Ready(Carried::TimedOut);
         }
-        if context.state.cut.get() {
-            return Poll::Ready(Bounded::Cut);
-        }
-        let alarm = alarm.take();
-        if limit.has_fired() {
-            if context.runtime.now() >= deadline {
-                return Poll::Ready(Bounded::TimedOut);
-            }
-            // An alarm fired, so the time limit needs the timer again.
-            limit.arm(alarm.map_or(deadline, |at| at.min(deadline)));
-        } else if let Some(at) = alarm {
-            limit.arm(at.min(deadline));
-        }
-        Poll::Pending
-    })
-    .await
+        // An alarm fired, so the time limit needs the timer again.
+        limit.arm(alarm.map_or(deadline, |at| at.min(deadline)));
+    } else if let Some(at) = alarm {
+        limit.arm(at.min(deadline));
+    }
+    Poll::Pending
 }

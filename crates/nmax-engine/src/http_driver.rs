@@ -50,6 +50,7 @@ impl Driver for HttpDriver {
         self.client.abandon()
     }
 
+    #[inline]
     fn reply(&self) -> Reply<'_> {
         self.client.reply()
     }

@@ -112,15 +112,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             };
             let place = self.render_at(context, prepared, step, form, &target);
             let name = context.names.id(&format!("{name} +{}", visited.len()));
-            let exchange = match self
-                .carry(context, prepared, step, &place, chain.deadline, visited.len())
-                .await
-            {
+            let exchange = match self.carry(context, prepared, step, &place, chain.deadline).await {
                 Carried::Ended(exchange) => exchange,
-                Carried::Cut(now) => {
-                    context.censor(turn.intended, now);
-                    return StepEnd::Cut(now);
-                }
+                Carried::TimedOut => self.timed_out(context, step, visited.len()),
+                Carried::Cut => return self.cut_off(context, turn.intended),
             };
             visited.push(target);
             hop = Hop {

@@ -84,10 +84,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             verified.fail(|| format!("status {status}"));
         }
         self.keep_cookies(context, prepared, place);
-        let reply = self.driver.reply();
         if prepared.checks.is_empty() && prepared.extractors.is_empty() {
             return verified;
         }
+        let reply = self.driver.reply();
         let headers: Vec<(&str, &[u8])> = if prepared.parses() {
             reply.headers().collect()
         } else {
@@ -123,6 +123,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Keeps the cookies that the last reply sets.
+    #[inline]
     pub(crate) fn keep_cookies(&mut self, context: &Context<R, D>, prepared: &Prepared, place: &Place<'_>) {
         let reply = self.driver.reply();
         if !reply.has_set_cookie() || context.program.plan.defaults.cookies == Cookies::Ignored {

@@ -162,6 +162,7 @@ impl<C: Clock + 'static> Client<C> {
     }
 
     /// The reply of the last exchange; empty when that one got no valid reply.
+    #[inline]
     pub fn reply(&self) -> Reply<'_> {
         self.receiver.reply()
     }
@@ -195,6 +196,7 @@ impl<C: Clock + 'static> Client<C> {
     }
 
     /// The exchange so far, as if it ended now.
+    #[inline]
     fn summary(&self, done: Nanos) -> Exchange {
         let progress = &self.progress;
         Exchange {

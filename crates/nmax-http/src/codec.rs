@@ -226,6 +226,7 @@ impl Receiver {
     }
 
     /// The complete reply; an empty one while there is none.
+    #[inline]
     pub fn reply(&self) -> Reply<'_> {
         match (&self.stage, self.parsed) {
             (Stage::Done, Some(parsed)) => Reply {

@@ -207,6 +207,11 @@ impl Stream {
         }
     }
 
+    /// Whether what was written may wait for [`Stream::poll_flush`].
+    pub(crate) fn has_buffer(&self) -> bool {
+        matches!(self, Self::Tls(_))
+    }
+
     /// Hands everything written to the kernel; a plain connection has nothing left to hand over.
     #[inline]
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -15,9 +15,14 @@ use crate::connection::Stream;
 use crate::failure::Failure;
 use crate::wire::WireEvent;
 
-/// Why a conversation ended without a valid reply.
+/// Why a conversation ended without a valid reply. Boxed, so that results without trouble fit into registers.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) struct Trouble(Box<Reason>);
+
+#[derive(Debug)]
+enum Reason {
+    /// Something came over the connection before it was used again.
+    Stale,
     /// The connection failed.
     Io(io::Error),
     /// What came is no reply.
@@ -27,22 +32,48 @@ pub(super) enum Trouble {
 }
 
 impl Trouble {
+    #[cold]
+    fn stale() -> Self {
+        Self(Box::new(Reason::Stale))
+    }
+
+    /// The connection could not be used again, and nothing was sent over it.
+    pub(super) fn is_stale(&self) -> bool {
+        matches!(*self.0, Reason::Stale)
+    }
+
+    #[cold]
+    pub(super) fn io(error: io::Error) -> Self {
+        Self(Box::new(Reason::Io(error)))
+    }
+
+    #[cold]
+    pub(super) fn codec(error: CodecError) -> Self {
+        Self(Box::new(Reason::Codec(error)))
+    }
+
+    #[cold]
+    pub(super) fn own(failure: Failure) -> Self {
+        Self(Box::new(Reason::Own(failure)))
+    }
+
     /// The server hung up, as it may on an idle connection.
     pub(super) fn is_hang_up(&self) -> bool {
-        match self {
-            Self::Io(error) => is_hang_up(error),
-            Self::Codec(error) => *error == CodecError::EndedBeforeReply,
-            Self::Own(_) => false,
+        match &*self.0 {
+            Reason::Io(error) => is_hang_up(error),
+            Reason::Codec(error) => *error == CodecError::EndedBeforeReply,
+            Reason::Stale | Reason::Own(_) => false,
         }
     }
 }
 
 impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
-        match trouble {
-            Trouble::Io(error) => Self::of_stream(&error),
-            Trouble::Codec(error) => error.into(),
-            Trouble::Own(failure) => failure,
+        match *trouble.0 {
+            Reason::Io(error) => Self::of_stream(&error),
+            Reason::Codec(error) => error.into(),
+            Reason::Own(failure) => failure,
+            Reason::Stale => CodecError::EndedBeforeReply.into(),
         }
     }
 }
@@ -64,13 +95,30 @@ pub(super) struct End {
 
 impl<C: Clock + 'static> Client<C> {
     /// Sends a request and receives the reply, both at once: a server may answer before it has read all.
-    pub(super) async fn converse(&mut self, stream: &mut Stream, request: &Request<'_>) -> Result<End, Trouble> {
+    ///
+    /// Nothing is sent over a kept connection on which something came meanwhile; that is [`Trouble::is_stale`].
+    pub(super) async fn converse(
+        &mut self,
+        stream: &mut Stream,
+        request: &Request<'_>,
+        is_kept: bool,
+    ) -> Result<End, Trouble> {
         // Most requests have neither limits nor pauses; those are never looked for then.
         let is_attended = self.shared.is_limited || request.pause_at.is_some();
         let mut sending = Sending::new(request);
-        self.progress.delivery = Delivery::AtOnce;
-        self.progress.sent = Some(self.shared.clock.now());
+        let mut has_begun = false;
         let result = poll_fn(|cx| {
+            if !has_begun {
+                has_begun = true;
+                if is_kept {
+                    if is_disturbed(&self.shared, stream, cx) {
+                        return Poll::Ready(Err(Trouble::stale()));
+                    }
+                    self.shared.tell(WireEvent::Reused);
+                }
+                self.progress.delivery = Delivery::AtOnce;
+                self.progress.sent = Some(self.shared.clock.now());
+            }
             let polled = self.poll_conversation(stream, &mut sending, cx);
             if polled.is_pending()
                 && is_attended
@@ -81,12 +129,13 @@ impl<C: Clock + 'static> Client<C> {
             polled
         })
         .await;
-        if result.is_err() {
+        if result.as_ref().is_err_and(|trouble| !trouble.is_stale()) {
             self.shared.tell(WireEvent::Closed);
         }
         result
     }
 
+    #[inline]
     fn poll_conversation(
         &mut self,
         stream: &mut Stream,
@@ -143,7 +192,7 @@ impl<C: Clock + 'static> Client<C> {
         if let Some(deadline) = deadline
             && now >= deadline.at
         {
-            return Err(Trouble::Own(deadline.failure()));
+            return Err(Trouble::own(deadline.failure()));
         }
         let limit = deadline.map_or(Nanos::MAX, |deadline| deadline.at);
         let pause_end = sending.pause_end().filter(|_| is_open).unwrap_or(Nanos::MAX);
@@ -154,6 +203,7 @@ impl<C: Clock + 'static> Client<C> {
 
 /// One receive call. When the reply is complete: the instant of its last byte, and whether the connection's end
 /// was that of the reply.
+#[inline]
 fn poll_receive<C: Clock>(
     shared: &Shared<C>,
     receiver: &mut Receiver,
@@ -168,14 +218,14 @@ fn poll_receive<C: Clock>(
             if is_hang_up(&error) {
                 shared.tell(WireEvent::ClosedByServer);
             }
-            return Err(Trouble::Io(error));
+            return Err(Trouble::io(error));
         }
         Poll::Pending => return Ok(Poll::Pending),
     };
     let at = shared.clock.now();
     if received == 0 {
         shared.tell(WireEvent::ClosedByServer);
-        receiver.end().map_err(Trouble::Codec)?;
+        receiver.end().map_err(Trouble::codec)?;
         return Ok(Poll::Ready(Some((at, true))));
     }
     progress.bytes_received += received as u64;
@@ -185,28 +235,26 @@ fn poll_receive<C: Clock>(
     if was_at_start || receiver.informational() != informational {
         progress.first_byte = (!receiver.is_at_start()).then_some(at);
     }
-    let is_complete = pushed.map_err(Trouble::Codec)?;
+    let is_complete = pushed.map_err(Trouble::codec)?;
     Ok(Poll::Ready(is_complete.then_some((at, false))))
 }
 
 /// True when something came over an idle connection: its end, or bytes that belong to no request.
 ///
 /// Costs no system call while nothing came, because the reactor would have said so.
-pub(super) async fn is_disturbed<C: Clock>(shared: &Shared<C>, stream: &mut Stream) -> bool {
-    poll_fn(|cx| {
-        let mut scratch = shared.scratch.borrow_mut();
-        Poll::Ready(match stream.poll_read(cx, &mut scratch) {
-            Poll::Pending => false,
-            Poll::Ready(Ok(received @ 1..)) => {
-                shared.tell(WireEvent::Received(&scratch[..received]));
-                shared.tell(WireEvent::Closed);
-                true
-            }
-            Poll::Ready(Ok(0) | Err(_)) => {
-                shared.tell(WireEvent::ClosedByServer);
-                true
-            }
-        })
-    })
-    .await
+#[inline]
+fn is_disturbed<C: Clock>(shared: &Shared<C>, stream: &mut Stream, cx: &mut Context<'_>) -> bool {
+    let mut scratch = shared.scratch.borrow_mut();
+    match stream.poll_read(cx, &mut scratch) {
+        Poll::Pending => false,
+        Poll::Ready(Ok(received @ 1..)) => {
+            shared.tell(WireEvent::Received(&scratch[..received]));
+            shared.tell(WireEvent::Closed);
+            true
+        }
+        Poll::Ready(Ok(0) | Err(_)) => {
+            shared.tell(WireEvent::ClosedByServer);
+            true
+        }
+    }
 }

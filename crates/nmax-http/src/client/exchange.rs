@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use nmax_metrics::{Clock, Nanos, Network};
 
-use super::conversation::{End, Trouble, is_disturbed};
+use super::conversation::{End, Trouble};
 use super::progress::Progress;
 use super::{Client, held};
 use crate::codec::{Expected, KeepBody};
@@ -150,7 +150,7 @@ impl<C: Clock + 'static> Client<C> {
         }
         // Boxed, because every visitor holds room for its exchange all the time, and seldom opens a connection.
         let mut stream = Box::pin(self.open(request.origin)).await?;
-        let end = self.converse(&mut stream, request).await?;
+        let end = self.converse(&mut stream, request, false).await?;
         Ok(self.settle(request.origin.clone(), stream, request, &end))
     }
 
@@ -159,12 +159,9 @@ impl<C: Clock + 'static> Client<C> {
         let Some((origin, mut stream)) = self.take_kept(request.origin) else {
             return Ok(None);
         };
-        if is_disturbed(&self.shared, &mut stream).await {
-            return Ok(None);
-        }
-        self.shared.tell(WireEvent::Reused);
-        match self.converse(&mut stream, request).await {
+        match self.converse(&mut stream, request, true).await {
             Ok(end) => Ok(Some(self.settle(origin, stream, request, &end))),
+            Err(trouble) if trouble.is_stale() => Ok(None),
             Err(trouble) if self.may_retry(request, &trouble) => {
                 self.progress.retried = true;
                 self.start_receiver(request);

@@ -46,6 +46,7 @@ enum State {
 
 impl<'a> Sending<'a> {
     /// All of `request`.
+    #[inline]
     pub(super) fn new(request: &Request<'a>) -> Self {
         let (now, held_back) = match request.pause_at {
             Some(at) if at < request.bytes.len() || !request.rest.is_empty() => {
@@ -88,6 +89,7 @@ impl<'a> Sending<'a> {
     }
 
     /// Sends as much as the kernel takes now.
+    #[inline]
     pub(super) fn poll<C: Clock>(
         &mut self,
         shared: &Shared<C>,
@@ -112,6 +114,7 @@ impl<'a> Sending<'a> {
     }
 
     /// Writes a part of what may be written; false when the kernel takes nothing now.
+    #[inline]
     fn write_bytes<C: Clock>(
         &mut self,
         shared: &Shared<C>,
@@ -125,6 +128,9 @@ impl<'a> Sending<'a> {
         self.now = &self.now[written..];
         if !self.now.is_empty() {
             progress.delivery = Delivery::InPieces;
+        } else if self.held_back.is_none() && self.pieces.is_empty() && !stream.has_buffer() {
+            self.stop(State::Sent, shared, progress);
+            return Ok(false);
         }
         Ok(true)
     }
@@ -187,7 +193,7 @@ impl<'a> Sending<'a> {
             }
             Poll::Ready(Ok(())) => self.stop(State::Sent, shared, progress),
             Poll::Ready(Err(error)) if is_hang_up(&error) => self.stop(State::HungUp, shared, progress),
-            Poll::Ready(Err(error)) => return Err(Trouble::Io(error)),
+            Poll::Ready(Err(error)) => return Err(Trouble::io(error)),
         }
         Ok(true)
     }
@@ -211,12 +217,13 @@ impl<'a> Sending<'a> {
                 return Ok(Some(written));
             }
             Poll::Ready(Err(error)) if is_hang_up(&error) => self.stop(State::HungUp, shared, progress),
-            Poll::Ready(Err(error)) => return Err(Trouble::Io(error)),
+            Poll::Ready(Err(error)) => return Err(Trouble::io(error)),
         }
         Ok(None)
     }
 
     /// Nothing more will be sent.
+    #[inline]
     fn stop<C: Clock>(&mut self, state: State, shared: &Shared<C>, progress: &mut Progress) {
         self.state = state;
         if progress.delivery == Delivery::InPieces {
@@ -239,5 +246,5 @@ fn read_part<'b>(name: &str, file: &File, offset: u64, length: u64, buffer: &'b 
         Ok(read) => return Ok(&buffer[..read]),
         Err(error) => format!("{name}: the file cannot be read: {error}"),
     };
-    Err(Trouble::Own(Failure::new(ErrorKind::Injector, text)))
+    Err(Trouble::own(Failure::new(ErrorKind::Injector, text)))
 }

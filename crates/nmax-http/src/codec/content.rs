@@ -52,6 +52,7 @@ impl Content {
     }
 
     /// Forgets the content before, and its memory when it was large and nothing like it is wanted.
+    #[inline]
     pub(super) fn start(&mut self, expected: &Expected) {
         self.coded_bytes = 0;
         self.decoder = None;
@@ -65,6 +66,7 @@ impl Content {
     }
 
     /// The head is complete: keep `keep` bytes of what comes, and undo these codings.
+    #[inline]
     pub(super) fn begin(&mut self, keep: usize, codings: Option<&Codings>) -> Result<(), CodecError> {
         self.is_wanted = keep > 0;
         self.plain.keep = keep;
@@ -86,6 +88,7 @@ impl Content {
     }
 
     /// Takes the next bytes of a body. Those after its end are an error.
+    #[inline]
     pub(super) fn advance(&mut self, body: &mut Body, chunk: &[u8]) -> Result<(), CodecError> {
         if let Body::Length(left) = *body
             && left == chunk.len() as u64
@@ -97,6 +100,10 @@ impl Content {
             self.plain.take(chunk)?;
             return self.finish();
         }
+        self.advance_in_parts(body, chunk)
+    }
+
+    fn advance_in_parts(&mut self, body: &mut Body, chunk: &[u8]) -> Result<(), CodecError> {
         let before = *body;
         let advanced = body.advance(chunk, |data| self.take(data)).and_then(|used| {
             if !body.is_done() {
@@ -185,6 +192,7 @@ impl Content {
 }
 
 impl Plain {
+    #[inline]
     fn take(&mut self, data: &[u8]) -> Result<(), CodecError> {
         self.bytes = self.bytes.saturating_add(data.len() as u64);
         if self.bytes > self.limit {
@@ -196,7 +204,9 @@ impl Plain {
 
     fn keep_up_to(&mut self, most: usize, data: &[u8]) {
         let room = most.saturating_sub(self.kept.len()).min(data.len());
-        self.kept.extend_from_slice(&data[..room]);
+        if room > 0 {
+            self.kept.extend_from_slice(&data[..room]);
+        }
     }
 
     /// Memory for `most` bytes at once: growing by doubling would take more than an idle receiver may hold.
