@@ -273,7 +273,7 @@ pub fn injector_errors(errors: u64) -> Gate {
         unit: "",
     }
     .gate(
-        |_| "the injector ran out of nothing".into(),
+        |_| "the injector did its part of every exchange".into(),
         |_| {
             format!(
                 "{} of the injector's own making: {}",

@@ -47,6 +47,8 @@ pub(crate) struct State {
     pub hurried: Cell<bool>,
     /// Exchanges are cut off.
     pub cut: Cell<bool>,
+    /// Everything has ended, and its instant is fixed: nothing is recorded any more.
+    pub ended: Cell<bool>,
     /// When the last iteration of an open workload was started, or was to be, if that was later.
     pub load_ended: Cell<Option<Nanos>>,
     /// Iterations in flight.
@@ -253,11 +255,11 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         meter.roll(now, || self.runtime.cpu_time());
     }
 
-    /// Reports the last window, at `now`.
-    pub(crate) fn finish(&self, now: Nanos, end: WorkerEnd) {
+    /// Reports the last window, which ended at `at` and took this processor time.
+    pub(crate) fn finish(&self, at: Nanos, cpu: Nanos, end: WorkerEnd) {
         let mut meter = self.meter.borrow_mut();
-        meter.note(now, &self.drivers.take_notes(true));
-        meter.finish(now, self.runtime.cpu_time(), end);
+        meter.note(self.runtime.now(), &self.drivers.take_notes(true));
+        meter.finish(at, cpu, end);
     }
 
     /// Wall time, seconds since 1970, for cookies.
@@ -267,7 +269,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
 
     /// Nothing starts any more, and pauses are not waited for.
     pub fn stop(&self) {
-        if self.state.closed_at.get().is_none() {
+        if self.state.closed_at.get().is_none() && !self.state.ended.get() {
             let now = self.runtime.now();
             self.state.closed_at.set(Some(now));
             self.roll(now);

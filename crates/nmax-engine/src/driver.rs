@@ -41,6 +41,11 @@ pub trait Drivers: 'static {
     /// A driver without connections, which sets `alarm` to when it wants to be polled.
     fn make(&self, alarm: Alarm) -> Self::Driver;
 
+    /// Sockets that servers should close and that are still watched.
+    fn watching(&self) -> usize {
+        0
+    }
+
     /// What the drivers noticed beside exchanges since the last call.
     fn take_notes(&self, _at_end: bool) -> Notes {
         Notes::default()

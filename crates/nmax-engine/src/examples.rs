@@ -22,9 +22,13 @@ const SECRET_HEADERS: [&str; 6] = [
     "x-auth-token",
 ];
 /// Fields whose values are secrets, wherever their name contains one of these.
-const SECRET_FIELDS: [&str; 8] = [
-    "password", "passwd", "secret", "token", "csrf", "api_key", "apikey", "card",
+const SECRET_FIELDS: [&str; 9] = [
+    "password", "passwd", "secret", "token", "csrf", "api_key", "apikey", "card", "nonce",
 ];
+/// Parameters of a URL or form whose values are secrets; elsewhere the name says nothing.
+const SECRET_PARAMETERS: [&str; 1] = ["code"];
+/// Headers that ask for a login: scheme and realm may be seen, what is to be answered may not.
+const CHALLENGES: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
 
 /// An exchange and its place in the run.
 #[derive(Clone, Copy)]
@@ -117,11 +121,14 @@ pub(crate) fn keep<R: Runtime, D: Drivers>(
 }
 
 /// A message as text, shortened, with the values of secret headers and fields taken out.
-fn redact(message: &[u8]) -> String {
+pub fn redact(message: &[u8]) -> String {
     let shown = &message[..message.len().min(EXAMPLE_BYTES_MAX)];
     let text = String::from_utf8_lossy(shown);
-    let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
-    let mut lines: Vec<String> = head.split("\r\n").map(redact_line).collect();
+    let (head, body) = head_and_body(&text);
+    let mut lines: Vec<String> = head
+        .split('\n')
+        .map(|line| redact_line(line.strip_suffix('\r').unwrap_or(line)))
+        .collect();
     if let Some(first) = lines.first_mut() {
         *first = redact_fields(first);
     }
@@ -138,9 +145,18 @@ fn redact(message: &[u8]) -> String {
     lines.join("\n")
 }
 
+/// Splits a message at its empty line. Some servers end lines with LF alone.
+fn head_and_body(text: &str) -> (&str, &str) {
+    let ends = ["\r\n\r\n", "\n\n"].map(|end| text.find(end).map(|at| (at, at + end.len())));
+    match ends.into_iter().flatten().min() {
+        Some((at, after)) => (&text[..at], &text[after..]),
+        None => (text, ""),
+    }
+}
+
 /// What separates the parts of a multipart message.
-fn boundary(head: &str) -> Option<&str> {
-    let mut lines = head.split("\r\n").filter_map(|line| line.split_once(':'));
+pub fn boundary(head: &str) -> Option<&str> {
+    let mut lines = head.lines().filter_map(|line| line.split_once(':'));
     let (_, value) = lines.find(|(name, _)| name.trim().eq_ignore_ascii_case("content-type"))?;
     let at = value.to_ascii_lowercase().find("boundary=")?;
     let given = value.get(at + "boundary=".len()..)?;
@@ -168,7 +184,7 @@ fn redact_parts(body: &str, boundary: &str) -> String {
 }
 
 /// The name of a part, from its head.
-fn part_name(head: &str) -> Option<&str> {
+pub fn part_name(head: &str) -> Option<&str> {
     let lower = head.to_ascii_lowercase();
     let at = lower
         .match_indices("name=\"")
@@ -189,22 +205,36 @@ pub fn is_secret_name(name: &str) -> bool {
     SECRET_FIELDS.iter().any(|secret| name.contains(secret))
 }
 
+/// A line of a head with its secrets taken out.
 fn redact_line(line: &str) -> String {
     match line.split_once(':') {
         Some((name, _)) if is_secret_header(name) => format!("{name}: {REDACTED}"),
+        Some((name, value)) if CHALLENGES.iter().any(|known| name.trim().eq_ignore_ascii_case(known)) => {
+            format!("{name}:{}", redact_challenge(value))
+        }
         Some((name, value)) => format!("{name}:{}", redact_fields(value)),
         None => line.to_owned(),
     }
 }
 
-/// Takes out user name and password in front of the host of every URL in a text. What stands in their place needs no
-/// quotes in YAML and no encoding in a URL.
+/// Takes out the nonces of challenges and the tokens that stand without a name: `Negotiate oYG2..`.
+fn redact_challenge(value: &str) -> String {
+    let part = |part: &str| match part.trim().split_once(' ') {
+        Some((scheme, token)) if !token.trim_end_matches('=').contains('=') => format!(" {scheme} {REDACTED}"),
+        _ => redact_fields(part),
+    };
+    value.split(',').map(part).collect::<Vec<_>>().join(",")
+}
+
+/// Takes out user name and password in front of the host of every URL in a text, also of `//user@host` and of the
+/// `https:\/\/user@host` that some write in JSON. What stands in their place needs no quotes in YAML and no encoding
+/// in a URL.
 pub fn redact_users(text: &str) -> String {
-    const STOPS: [char; 11] = ['/', '?', '#', ' ', '"', '\'', ',', '<', '>', '\r', '\n'];
+    const STOPS: [char; 11] = ['/', '?', '#', ' ', '"', '\'', '\\', '<', '>', '\r', '\n'];
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("://") {
-        let (before, after) = rest.split_at(at + 3);
+    while let Some(at) = authority_at(rest) {
+        let (before, after) = rest.split_at(at);
         let end = after.find(STOPS).unwrap_or(after.len());
         out.push_str(before);
         rest = match after[..end].rfind('@') {
@@ -218,6 +248,17 @@ pub fn redact_users(text: &str) -> String {
     out + rest
 }
 
+/// Where the next host of a URL begins, or the user before it.
+fn authority_at(text: &str) -> Option<usize> {
+    let ends_path = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '~' | '%');
+    text.match_indices('/').find_map(|(at, _)| {
+        let before = text[..at].trim_end_matches('\\');
+        let after = text[at + 1..].trim_start_matches('\\').strip_prefix('/')?;
+        // Two slashes inside a path begin no host.
+        (!before.ends_with(ends_path)).then_some(text.len() - after.len())
+    })
+}
+
 /// Takes out the values of `name=value` (forms, queries) and `"name": "value"` (JSON) where the name is a secret's, and
 /// the users of URLs.
 pub fn redact_fields(text: &str) -> String {
@@ -229,7 +270,10 @@ pub fn redact_fields(text: &str) -> String {
             .rsplit(|c: char| !is_name(c))
             .next()
             .unwrap_or_default();
-        let is_secret = is_secret_name(name) && value_start < value_end;
+        let is_parameter = SECRET_PARAMETERS.iter().any(|known| name.eq_ignore_ascii_case(known))
+            && rest[name_end..value_start] == *"="
+            && !rest[..name_end - name.len()].ends_with([' ', '"', ',', '{']);
+        let is_secret = (is_secret_name(name) || is_parameter) && value_start < value_end;
         out.push_str(&rest[..value_start]);
         if is_secret {
             out.push_str(REDACTED);

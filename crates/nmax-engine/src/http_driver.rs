@@ -31,6 +31,10 @@ impl Drivers for HttpDrivers {
         }
     }
 
+    fn watching(&self) -> usize {
+        self.shared.watching()
+    }
+
     fn take_notes(&self, at_end: bool) -> Notes {
         self.shared.take_notes(at_end)
     }

@@ -16,7 +16,7 @@ use crate::prepare::{Maker, templates};
 use crate::settings::{BodyFile, Files};
 
 /// Largest reply body that is kept for checks and extractors, bytes.
-pub(crate) const KEPT_BODY_MAX: usize = 4 << 20;
+pub(crate) const KEPT_BODY_MAX: usize = 16 << 20;
 
 /// A plan that cannot be made ready. The document decoder finds these earlier, with their place.
 #[derive(Debug, thiserror::Error)]

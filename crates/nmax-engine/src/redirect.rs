@@ -13,7 +13,7 @@ use nmax_plan::template::Escape;
 use crate::compose::{Place, Rendered};
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
-use crate::examples::Seen;
+use crate::examples::{Seen, redact_fields};
 use crate::exchange::Carried;
 use crate::program::Prepared;
 use crate::render::Form;
@@ -26,13 +26,27 @@ mod tests;
 
 /// Kind of the failure that following too many redirects is.
 pub(crate) const KIND: &str = "redirects";
+/// Kind of the failure that a redirect is which cannot be followed.
+pub(crate) const KIND_REFUSED: &str = "redirect";
+/// Characters of a URL that a text quotes.
+const QUOTED_CHARS_MAX: usize = 200;
 
-/// Where a reply sends its reader; `None` when it is no redirect, or names no place that can be asked.
-pub(crate) fn location(reply: &Reply<'_>, at: &Url) -> Option<Url> {
+/// Where a reply sends its reader, or why that place cannot be asked; `None` when it is no redirect.
+pub(crate) fn location(reply: &Reply<'_>, at: &Url) -> Option<Result<Url, String>> {
     if !matches!(reply.status(), Some(301 | 302 | 303 | 307 | 308)) {
         return None;
     }
-    let reference = reply.header("location").filter(|value| !value.is_empty())?;
+    Some(match reply.header("location") {
+        None => Err("the redirect has no `location`".to_owned()),
+        Some([]) => Err("the `location` of the redirect is empty".to_owned()),
+        Some(reference) => join(at, reference),
+    })
+}
+
+/// A reference as a server wrote it, seen from `at`; or why it cannot be followed.
+///
+/// A user name in it is refused: browsers would log in with it, and what the plan sends is the plan's to say.
+fn join(at: &Url, reference: &[u8]) -> Result<Url, String> {
     let mut text = String::with_capacity(reference.len());
     for &byte in reference {
         // Bytes above ASCII are of the server's own encoding: they go back to it as they are.
@@ -41,7 +55,20 @@ pub(crate) fn location(reply: &Reply<'_>, at: &Url) -> Option<Url> {
             _ => text.push(char::from(byte)),
         }
     }
-    at.join(&text).ok()
+    at.join(&text).map_err(|error| {
+        // Secrets go before the text is cut, which may leave a part of one that looks like nothing.
+        let shown = quoted(&redact_fields(&text));
+        format!("the redirect to `{shown}` cannot be followed: it {}", error.kind)
+    })
+}
+
+/// The beginning of a long text.
+fn quoted(text: &str) -> String {
+    let mut quoted: String = text.chars().take(QUOTED_CHARS_MAX).collect();
+    if quoted.len() < text.len() {
+        quoted.push_str("...");
+    }
+    quoted
 }
 
 /// What is sent to where a redirect leads.
@@ -82,7 +109,13 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// Where the reply of an exchange leads, in a step that follows redirects.
     pub(crate) fn leads_to(&self, prepared: &Prepared, place: &Place<'_>, exchange: &Exchange) -> Option<Url> {
         exchange.status.filter(|status| (301..=308).contains(status))?;
-        location(&self.driver.reply(), &self.url(prepared, place))
+        location(&self.driver.reply(), &self.url(prepared, place))?.ok()
+    }
+
+    /// Why the last reply, which has this status, is a redirect that cannot be followed; `None` when it is none or can.
+    pub(crate) fn refusal(&self, prepared: &Prepared, place: &Place<'_>, status: u16) -> Option<String> {
+        Some(status).filter(|status| (301..=308).contains(status))?;
+        location(&self.driver.reply(), &self.url(prepared, place))?.err()
     }
 
     /// Follows the redirect of `first`, and all that come after it.
@@ -182,18 +215,25 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 }
 
-/// The way that too many redirects took; a circle is named as one.
+/// The way that too many redirects took; a circle is named once, however often it was gone round.
 fn words(visited: &[Url], next: &Url) -> String {
     let followed = visited.len() - 1;
     let list = |urls: &[Url]| {
-        let texts: Vec<String> = urls.iter().map(ToString::to_string).collect();
+        let texts: Vec<String> = urls.iter().map(shown).collect();
         texts.join(" -> ")
     };
-    match visited.iter().position(|url| url == next) {
+    match visited.iter().rposition(|url| url == next) {
         Some(start) => format!(
-            "the redirects go in a circle, left after {followed}: {} -> {next}",
-            list(&visited[start..])
+            "the redirects go in a circle of {}, left after {followed}: {} -> {}",
+            visited.len() - start,
+            list(&visited[start..]),
+            shown(next)
         ),
-        None => format!("more than {followed} redirects: {} -> {next}", list(visited)),
+        None => format!("more than {followed} redirects: {} -> {}", list(visited), shown(next)),
     }
+}
+
+/// A URL without its secrets, shortened.
+fn shown(url: &Url) -> String {
+    quoted(&redact_fields(&url.to_string()))
 }

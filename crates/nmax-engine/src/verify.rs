@@ -12,7 +12,8 @@ use nmax_plan::template::{Escape, Template, Values};
 use crate::compose::Place;
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
-use crate::program::{Prepared, Probe};
+use crate::program::{KEPT_BODY_MAX, Prepared, Probe};
+use crate::redirect;
 use crate::runtime::Runtime;
 use crate::vu::Vu;
 
@@ -44,9 +45,15 @@ impl Verified {
 
     /// Not ok for this reason, unless there was one before.
     fn fail(&mut self, kind: impl FnOnce() -> String) {
+        self.fail_because(kind, None);
+    }
+
+    /// As [`Verified::fail`], with what the kind does not say.
+    fn fail_because(&mut self, kind: impl FnOnce() -> String, text: Option<String>) {
         if self.outcome == Outcome::Ok {
             self.outcome = Outcome::Failed;
             self.kind = kind();
+            self.text = text;
         }
     }
 }
@@ -75,12 +82,14 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             };
         };
         let mut verified = Verified::OK;
-        if !step
-            .expect
-            .status
-            .iter()
-            .any(|(low, high)| (*low..=*high).contains(&status))
-        {
+        let is_accepted = step.expect.accepts(status);
+        if prepared.redirects_max > 0 && !(is_accepted && step.expect.names_status()) {
+            // What leads on was followed before: this one cannot be.
+            if let Some(why) = self.refusal(prepared, place, status) {
+                verified.fail_because(|| redirect::KIND_REFUSED.to_owned(), Some(why));
+            }
+        }
+        if !is_accepted {
             verified.fail(|| format!("status {status}"));
         }
         self.keep_cookies(context, prepared, place);
@@ -93,16 +102,22 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         } else {
             Vec::new()
         };
-        let page = Page::new(&headers, reply.body());
+        let is_cut = reply.body_truncated();
+        let page = if is_cut {
+            Page::beginning(&headers, reply.body())
+        } else {
+            Page::new(&headers, reply.body())
+        };
         let (values, text) = (&mut self.values, &mut self.buffers.text);
         for (number, probe) in &prepared.checks {
             let holds = match probe {
-                Probe::Finds(extractor) => !extractor.matches(&page).is_empty(),
+                Probe::Finds(extractor) => extractor.occurs(&page),
                 Probe::Text(index) => holds(&step.expect.checks[*index].test, &reply, values, text),
             };
-            context.count_check(assignment.intended, *number, holds);
-            if !holds {
-                verified.fail(|| format!("check \"{}\"", context.names.check(*number)));
+            context.count_check(assignment.intended, *number, holds == Some(true));
+            if holds != Some(true) {
+                let kind = || format!("check \"{}\"", context.names.check(*number));
+                verified.fail_because(kind, holds.is_none().then(undecided));
             }
         }
         let picker = Picker {
@@ -111,11 +126,19 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             step: prepared.step,
         };
         for (index, (extract, extractor)) in step.extract.iter().zip(&prepared.extractors).enumerate() {
-            let found = picker.pick(extract.pick, index, extractor.matches(&page));
-            if found.is_none() && extract.default.is_none() {
-                verified.lacks_value = true;
+            // More of the body could change what matches, and which of the matches is the last.
+            let is_decided = !(is_cut && extractor.reads_body());
+            let found = if is_decided {
+                picker.pick(extract.pick, index, extractor.matches(&page))
+            } else {
+                None
+            };
+            let lacks_value = found.is_none() && extract.default.is_none();
+            verified.lacks_value |= lacks_value;
+            if lacks_value || !is_decided {
                 let slots = &context.program.plan.scenarios[assignment.scenario].slots;
-                verified.fail(|| format!("extract `{}`", slots[extract.slot]));
+                let kind = || format!("extract `{}`", slots[extract.slot]);
+                verified.fail_because(kind, (!is_decided).then(undecided));
             }
             values.slots[extract.slot] = found.or_else(|| extract.default.clone()).unwrap_or_default();
         }
@@ -171,8 +194,14 @@ impl<R: Runtime, D: Drivers> Picker<'_, R, D> {
     }
 }
 
-/// Whether a text test holds; `text` is a scratch buffer.
-fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8>) -> bool {
+/// Why a check neither holds nor fails.
+fn undecided() -> String {
+    let most = KEPT_BODY_MAX >> 20;
+    format!("not decided: the body is longer than the {most} MiB that are looked at")
+}
+
+/// Whether a text test holds, `None` when what was kept of the body does not tell; `text` is a scratch buffer.
+fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8>) -> Option<bool> {
     let mut rendered = |template: &Template| {
         text.clear();
         template.render(text, values, Escape::None);
@@ -181,15 +210,15 @@ fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8
     match test {
         Test::BodyContains(template) => {
             let wanted = rendered(template);
-            let holds = contains(reply.body(), &wanted);
+            let is_found = contains(reply.body(), &wanted);
             *text = wanted;
-            holds
+            (is_found || !reply.body_truncated()).then_some(is_found)
         }
         Test::BodyLacks(template) => {
             let unwanted = rendered(template);
-            let holds = !contains(reply.body(), &unwanted);
+            let is_found = contains(reply.body(), &unwanted);
             *text = unwanted;
-            holds
+            (is_found || !reply.body_truncated()).then_some(!is_found)
         }
         Test::HeaderContains(name, template) => {
             let wanted = rendered(template);
@@ -197,9 +226,9 @@ fn holds(test: &Test, reply: &Reply<'_>, values: &impl Values, text: &mut Vec<u8
                 .headers()
                 .any(|(header, value)| header.eq_ignore_ascii_case(name) && contains(value, &wanted));
             *text = wanted;
-            holds
+            Some(holds)
         }
-        Test::Finds(_) => false,
+        Test::Finds(_) => Some(false),
     }
 }
 

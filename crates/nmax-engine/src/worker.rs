@@ -13,6 +13,11 @@ use crate::meter::WorkerEnd;
 use crate::runtime::{Runtime, Timer};
 use crate::source::{ClosedSource, Kind, Times};
 
+/// How long a worker waits at its end for sockets that servers should close, so that a short run tells of them too.
+const HELD_WAIT: Nanos = Nanos::from_secs(1);
+/// How often it looks whether they are closed.
+const HELD_LOOK: Nanos = Nanos::from_millis(10);
+
 /// Runs a worker's share of the run on its own runtime, until everything has ended and is reported.
 ///
 /// - `times`: planned statistics interval and end of the load
@@ -42,15 +47,33 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
         broke: context.state.broke.get(),
         error: context.state.ended_early.borrow_mut().take(),
     };
-    context.finish(now, end);
+    let cpu = context.runtime.cpu_time();
+    context.state.ended.set(true);
+    await_held(&context, now).await;
+    context.finish(now, cpu, end);
 }
 
-/// Ends windows in which nothing else happens.
+/// Waits for sockets that servers should close, unless the run was cut. All that is measured ended at `now`, and does
+/// not change by this. Servers that close at once cost no wait.
+async fn await_held<R: Runtime, D: Drivers>(context: &Context<R, D>, now: Nanos) {
+    let timer = context.runtime.timer();
+    let end = now + HELD_WAIT;
+    let mut look = now;
+    while context.drivers.watching() > 0 && look < end && !context.state.cut.get() {
+        look = look + HELD_LOOK;
+        timer.sleep_until(look).await;
+    }
+}
+
+/// Ends windows in which nothing else happens, until nothing will happen any more.
 async fn tick<R: Runtime, D: Drivers>(context: &Context<R, D>) {
     let timer = context.runtime.timer();
     loop {
         let end = context.meter.borrow_mut().window().end();
         timer.sleep_until(end).await;
+        if context.state.ended.get() {
+            return;
+        }
         context.roll(context.runtime.now());
     }
 }

@@ -34,6 +34,8 @@ pub enum Extractor {
 pub struct Page<'a> {
     headers: &'a [(&'a str, &'a [u8])],
     body: &'a [u8],
+    /// The body goes on beyond `body`.
+    is_cut: bool,
     text: OnceCell<Cow<'a, str>>,
     html: OnceCell<Html>,
     json: OnceCell<Option<Value>>,
@@ -45,9 +47,18 @@ impl<'a> Page<'a> {
         Self {
             headers,
             body,
+            is_cut: false,
             text: OnceCell::new(),
             html: OnceCell::new(),
             json: OnceCell::new(),
+        }
+    }
+
+    /// As [`Page::new`], of which only the beginning of the body was kept.
+    pub fn beginning(headers: &'a [(&'a str, &'a [u8])], body: &'a [u8]) -> Self {
+        Self {
+            is_cut: true,
+            ..Self::new(headers, body)
         }
     }
 
@@ -84,6 +95,24 @@ impl Extractor {
     /// Whether the body must be kept for it.
     pub fn reads_body(&self) -> bool {
         !matches!(self, Self::Header(_))
+    }
+
+    /// Whether it finds anything; `None` when the beginning of a body does not tell. O(length of the body).
+    ///
+    /// With only a beginning, a match of a regular expression counts when more text follows it: then no `$` or `[^x]*`
+    /// took the cut for the end. JSON and HTML say nothing before they are whole.
+    pub fn occurs(&self, page: &Page<'_>) -> Option<bool> {
+        match self {
+            Self::Regex(pattern) if page.is_cut => {
+                // The last character may be a part of one.
+                let known = page.text().trim_end_matches(char::REPLACEMENT_CHARACTER).len();
+                let is_found = pattern.find_iter(page.text()).any(|found| found.end() < known);
+                is_found.then_some(true)
+            }
+            Self::Regex(pattern) => Some(pattern.is_match(page.text())),
+            Self::Css(..) | Self::Json(_) if page.is_cut => None,
+            Self::Css(..) | Self::Json(_) | Self::Header(_) => Some(!self.matches(page).is_empty()),
+        }
     }
 
     /// Every match in order, at most [`MATCHES_MAX`]. O(length of the body).
@@ -193,6 +222,34 @@ mod tests {
         check(Source::JsonPath("$.items[*].id".into()), JSON, &["7", "8"]);
         check(Source::JsonPath("$.items[0].name".into()), JSON, &["a"]);
         check(Source::Header("location".into()), "", &["/account"]);
+    }
+
+    /// Trap: the end of what was kept is taken for the end of the body.
+    #[test]
+    fn the_beginning_of_a_body_decides_only_what_more_could_not_change() {
+        let css = Source::Css {
+            selector: "a".into(),
+            attribute: None,
+        };
+        let cases = [
+            (Source::Regex("tea".into()), "<a>tea</a> and", Some(true)),
+            (Source::Regex("milk".into()), "<a>tea</a> and", None),
+            (Source::Regex("and$".into()), "<a>tea</a> and", None),
+            (Source::Regex("(?s)^[^E]*$".into()), "<a>tea</a> and", None),
+            (Source::Regex("caf\\b".into()), "caf\u{fffd}", None),
+            (css, "<a>tea</a> and", None),
+            (Source::JsonPath("$".into()), "7", None),
+            (Source::Header("location".into()), "", Some(true)),
+            (Source::Header("etag".into()), "", Some(false)),
+        ];
+        let headers: [(&str, &[u8]); 1] = [("location", b"/account")];
+        for (source, body, want) in cases {
+            let extractor = Extractor::new(&source).unwrap();
+            let occurs = extractor.occurs(&Page::beginning(&headers, body.as_bytes()));
+            assert_eq!(occurs, want, "{source:?} in {body}");
+            let whole = Page::new(&headers, body.as_bytes());
+            assert_eq!(extractor.occurs(&whole), Some(!extractor.matches(&whole).is_empty()));
+        }
     }
 
     #[test]

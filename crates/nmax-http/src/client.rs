@@ -94,6 +94,11 @@ impl<C: Clock> Shared<C> {
         self.held.take(self.clock.now(), at_end)
     }
 
+    /// Sockets that servers should close and that are still watched.
+    pub fn watching(&self) -> usize {
+        self.held.watching()
+    }
+
     /// Tells whoever watches the wire.
     fn tell(&self, event: WireEvent<'_>) {
         if let Some(wire) = &self.config.wire {

@@ -163,7 +163,7 @@ impl Receiver {
     ///
     /// After an error or a complete reply nothing more may be pushed before the next start.
     pub fn push(&mut self, chunk: &[u8]) -> Result<bool, CodecError> {
-        let result = self.take(chunk);
+        let result = self.take(chunk).map_err(|error| self.explain(error));
         match result {
             Ok(true) => self.stage = Stage::Done,
             Err(_) => self.abort(),
@@ -256,6 +256,15 @@ impl Receiver {
         let (head, body) = (&self.head, self.content.kept());
         let head = &head[..head.len().min(REMAINS_BYTES_MAX)];
         (head, &body[..body.len().min(REMAINS_BYTES_MAX - head.len())])
+    }
+
+    /// Bytes after 101 are those of another protocol.
+    #[cold]
+    fn explain(&self, error: CodecError) -> CodecError {
+        match (error, self.parsed) {
+            (CodecError::Surplus, Some(Head { status: 101, .. })) => CodecError::Switched,
+            (error, _) => error,
+        }
     }
 
     fn take(&mut self, mut chunk: &[u8]) -> Result<bool, CodecError> {

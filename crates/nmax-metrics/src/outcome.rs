@@ -80,7 +80,7 @@ impl ErrorKind {
             Self::BodyLimit => "the reply is larger than the limit: raise it, or ask for less",
             Self::Blocked => "see `nmax run --help`, section Safety, for what may be loaded and how to allow more",
             Self::Injector => {
-                "this machine ran out of ports, descriptors or memory: raise its limits or use fewer connections"
+                "this machine could not do its part: raise its limits, or see the examples of kind `injector`"
             }
         }
     }

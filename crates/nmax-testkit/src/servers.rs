@@ -24,6 +24,8 @@ pub enum Habit {
     Resets,
     /// Answers properly, then closes without having said so.
     ClosesAfterReply,
+    /// Answers properly, says that it closes, and does not.
+    Holds,
 }
 
 /// A server with a bad habit, or with replies of one's own.
@@ -133,6 +135,14 @@ fn meet(mut stream: TcpStream, kept: &mut Vec<TcpStream>, habit: Habit) {
         Habit::Resets => drop(stream.peek(&mut [0])),
         Habit::NotHttp => answer(&mut stream, b"220 mail.test ESMTP ready\r\n"),
         Habit::ClosesMidReply => answer(&mut stream, b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc"),
+        Habit::Holds => {
+            answer(
+                &mut stream,
+                b"HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok",
+            );
+            kept.truncate(KEPT_MAX - 1);
+            kept.push(stream);
+        }
         Habit::ClosesAfterReply => answer(&mut stream, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
     }
 }

@@ -66,6 +66,46 @@ fn secrets_of_replies_are_taken_out() {
     assert!(text.contains("state=1"), "{text}");
 }
 
+/// What a login is asked for with, and the code that stands for one, open doors as a password does.
+#[test]
+fn challenges_and_codes_are_taken_out() {
+    let reply = "HTTP/1.1 401 X\r\nWWW-Authenticate: Digest realm=\"shop\", qop=\"auth\", nonce=\"s3cr3t\", opaque=\"o\"\r\n\
+        WWW-Authenticate: Negotiate s3cr3t==\r\nProxy-Authenticate: Basic realm=\"a b\", NTLM s3cr3t\r\n\
+        Location: https://app.test/cb?code=s3cr3t&state=1\r\n\
+        Content-Location: //ann:s3cr3t@h.test/cb?state=2&code=s3cr3t\r\n\r\n\
+        <a href='https://ann:s3cr3t@h.test/cb?state=3&amp;code=s3cr3t'>{\"next\":\"https:\\/\\/ann:s3cr3t@h.test\\/\"}";
+    let text = redact(reply.as_bytes());
+    assert!(!text.contains("s3cr3t"), "{text}");
+    for kept in [
+        "Digest realm=\"shop\"",
+        "qop=\"auth\"",
+        "Basic realm=\"a b\"",
+        "NTLM",
+        "Negotiate",
+        "state=1",
+        "state=2",
+        "state=3",
+    ] {
+        assert!(text.contains(kept), "{kept} not in {text}");
+    }
+    let body = "{\"code\": 404, \"postcode\": 7} status_code=5 postcode=9";
+    assert_eq!(redact_fields(body), body, "a code of another kind");
+    assert_eq!(
+        redact_fields("code=s3cr3t&grant_type=x"),
+        "code=[redacted]&grant_type=x"
+    );
+}
+
+/// Trap: lines that end with LF alone are one long line to a reader of CRLF, and its secrets stay.
+#[test]
+fn secrets_in_lines_that_end_with_lf_alone_are_taken_out() {
+    let text = redact(b"HTTP/1.1 500 X\nSet-Cookie: sid=s3cr3t\nX-Id: 7\n\npassword=s3cr3t\r\n\r\nend");
+    assert_eq!(
+        text,
+        "HTTP/1.1 500 X\nSet-Cookie: [redacted]\nX-Id: 7\n\npassword=[redacted]\r\n\r\nend"
+    );
+}
+
 #[test]
 fn users_of_urls_are_taken_out() {
     let cases = [
@@ -77,6 +117,13 @@ fn users_of_urls_are_taken_out() {
         ("http://h.test/a@b", "http://h.test/a@b"),
         ("<a href='http://h.test'>a@b</a>", "<a href='http://h.test'>a@b</a>"),
         ("no URL @ all", "no URL @ all"),
+        ("//ann:s3cret@h.test/x", "//REDACTED@h.test/x"),
+        (
+            "\"https:\\/\\/ann:s3cret@h.test\\/x\"",
+            "\"https:\\/\\/REDACTED@h.test\\/x\"",
+        ),
+        ("http://ann:s3,cret@h.test/", "http://REDACTED@h.test/"),
+        ("http://h.test/a//b@c /x//d@e", "http://h.test/a//b@c /x//d@e"),
     ];
     for (text, want) in cases {
         assert_eq!(redact_users(text), want);

@@ -223,6 +223,55 @@ fn a_limit_that_is_reached_is_a_failure_with_the_way() {
     assert_eq!((stats.count, stats.failed, run.load().redirects), (1, 1, 4));
 }
 
+/// Trap: a redirect to where nobody can go is within 200-399, so a login that broke passes for good.
+#[test]
+fn a_redirect_that_cannot_be_followed_fails_and_says_why() {
+    let cases = [
+        ("", "no `location`"),
+        ("location:\r\n", "is empty"),
+        (
+            "location: http://[broken\r\n",
+            "to `http://[broken` cannot be followed: it has no valid IPv6 address",
+        ),
+        ("location: app://open\r\n", "it has the scheme `app`"),
+        ("location: http://h.test:0/\r\n", "it has no valid port"),
+        ("location: //ann:hidden@h.test/\r\n", "it has a user name"),
+        (
+            "location: http://ann:hidden@h.test/?token=hidden\r\n",
+            "to `http://REDACTED@h.test/?token=",
+        ),
+    ];
+    for (location, why) in cases {
+        for steps in ["[{ get: /a }]", "[{ get: /a, expect: { status: 200 } }]"] {
+            let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply_with(302, location, ""));
+            let run = following(steps, "", 10, server);
+            let failure = run.failures.first().expect(location);
+            assert_eq!(failure.kind, "redirect", "{location}");
+            assert!(failure.text.contains(why), "{location}: {}", failure.text);
+            assert!(!format!("{failure:?}").contains("hidden"), "{failure:?}");
+            assert_eq!(run.whole().transaction(Section::Hold, 0).unwrap().failed, 1);
+        }
+    }
+    for status in [300, 304] {
+        let server = move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply_with(status, "", ""));
+        assert_eq!(following("[{ get: /a }]", "", 10, server).failures, [], "{status}");
+    }
+    let at_the_end = |call: &Call<'_>| {
+        let location = if call.target() == "/a" {
+            "location: /b\r\n"
+        } else {
+            "location: tel:1\r\n"
+        };
+        Answer::Bytes(call.at + ms(1), reply_with(302, location, ""))
+    };
+    let run = following("[{ get: /a }]", "", 10, at_the_end);
+    let failure = &run.failures[0];
+    assert_eq!(
+        (failure.kind.as_str(), failure.name.as_str()),
+        ("redirect", "GET /a +1")
+    );
+}
+
 /// A redirect to nowhere is the last reply, and what the step expects decides.
 #[test]
 fn a_redirect_that_leads_nowhere_is_judged_like_any_reply() {

@@ -212,6 +212,50 @@ fn expectations_decide_what_is_ok() {
     }
 }
 
+/// Trap: `lacks` holds because only the beginning of a long body was looked at.
+#[test]
+fn a_check_that_the_beginning_of_a_body_does_not_decide_fails_and_says_so() {
+    let body = format!("tea {} coffee", " ".repeat(16 << 20));
+    let reply = reply_with(200, "x-id: abc\r\n", &body);
+    let cases = [
+        ("expect: { contains: tea }", None),
+        ("expect: { contains: coffee }", Some("not decided")),
+        ("expect: { lacks: coffee }", Some("not decided")),
+        ("expect: { lacks: milk }", Some("not decided")),
+        ("expect: { lacks: tea }", Some("does not hold")),
+        ("expect: { finds: { regex: te. } }", None),
+        ("expect: { finds: { regex: \"^[^x]*$\" } }", Some("not decided")),
+        ("expect: { finds: { json: $ } }", Some("not decided")),
+        ("expect: { finds: { css: html } }", Some("not decided")),
+        ("expect: { header: { x-id: b }, contains: tea }", None),
+        ("extract: { id: { header: x-id } }", None),
+        ("extract: { word: { regex: te. } }", Some("not decided")),
+        ("extract: { word: { regex: te., default: none } }", Some("not decided")),
+    ];
+    for (keys, want) in cases {
+        let plan = requests("http://h.test", &format!("[{{ get: /, {keys} }}]"), ONCE);
+        let reply = reply.clone();
+        let run = simulate(
+            &plan,
+            move |call: &Call<'_>| Answer::Bytes(call.at + ms(1), reply.clone()),
+            &Options::all(),
+        );
+        match (want, run.failures.first()) {
+            (None, None) => assert_eq!(run.totals.total(Section::Hold).ok(), 1, "{keys}"),
+            (Some(want), Some(failure)) => {
+                let is_kind = failure.kind.starts_with("check") || failure.kind.starts_with("extract");
+                assert!(
+                    is_kind && failure.text.contains(want),
+                    "{keys}: {} {}",
+                    failure.kind,
+                    failure.text
+                );
+            }
+            (want, failure) => panic!("{keys}: wanted {want:?}, got {failure:?}"),
+        }
+    }
+}
+
 /// A page may be longer each time; only a check makes that a failure. ab calls it one by itself.
 #[test]
 fn a_change_of_length_is_no_failure() {

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use nmax_engine::collector::Complete;
 use nmax_engine::once::once;
+use nmax_engine::real::RealClock;
 use nmax_engine::{Event, KeepSamples, Run, Settings, StartError};
-use nmax_metrics::{Aggregate, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
+use nmax_metrics::{Aggregate, Clock, ErrorKind, FailureExample, LoadStats, RawSample, RequestStats, Section};
 use nmax_plan::plan::Plan;
 use nmax_target::{Listen, Options};
 use nmax_testkit::plans::requests;
 use nmax_testkit::servers::{BadServer, Habit, refusing_url};
 
-use crate::changed;
+use crate::{changed, s};
 
 /// How long to wait for the next event before asking again.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -270,6 +271,40 @@ fn a_server_that_hangs_up_between_exchanges_does_no_harm() {
     let stats = six_of(&server.url(), "30s");
     assert_eq!((stats.ok(), stats.count()), (6, 6), "{:?}", stats.errors);
     assert_eq!(server.connections(), 6);
+}
+
+/// Trap: a run is over before the sockets that a server holds are old enough to be told of.
+#[test]
+fn a_short_run_tells_of_held_sockets_and_is_not_measured_longer_for_it() {
+    let server = BadServer::start(Habit::Holds);
+    let plan = requests(
+        &server.url(),
+        "[{ get: / }]",
+        "window: 20ms\nworkload: { closed: { vus: 1 }, iterations: 5 }\ndefaults: { connection: per-request }",
+    );
+    let clock = RealClock::starting_now();
+    let ran = finish(&settings(plan, 1));
+    let took = clock.now();
+    let load = ran.load();
+    assert_eq!((ran.stats().ok(), load.held_open, load.held.count()), (5, 5, 5));
+    assert!(
+        took.since(load.worker_time) > s(1),
+        "the wait is not of the run: {took:?} {:?}",
+        load.worker_time
+    );
+}
+
+#[test]
+fn nobody_waits_for_held_sockets_after_a_cut() {
+    let server = BadServer::start(Habit::Holds);
+    let keys = "window: 20ms\nduration: 1h\nworkload: { closed: { vus: 1 } }\ndefaults: { connection: per-request }";
+    let settings = settings(requests(&server.url(), "[{ get: / }, { think: 1h }]", keys), 1);
+    let (mut run, mut ran) = (Run::start(&settings).unwrap(), Ran::default());
+    assert!(!take_until(&mut run, &mut ran, |ran| ran.stats().ok() == 1));
+    run.cut();
+    assert!(take_until(&mut run, &mut ran, |_| false));
+    let oldest = ran.load().held.max_ns().unwrap_or_default();
+    assert!(oldest < s(1).0, "{oldest}");
 }
 
 /// Exchanges that end at once, without ever waiting: nobody is forgotten, and nobody keeps the thread.

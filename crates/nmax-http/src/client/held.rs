@@ -68,8 +68,13 @@ impl Held {
         std::mem::take(notes)
     }
 
+    /// Sockets that are watched now.
+    pub(super) fn watching(&self) -> usize {
+        self.state.borrow().watched.len()
+    }
+
     fn has_room(&self) -> bool {
-        self.state.borrow().watched.len() < WATCHED_MAX
+        self.watching() < WATCHED_MAX
     }
 
     fn number(&self) -> u64 {
@@ -117,6 +122,7 @@ pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stre
     if try_id().is_none() || !shared.held.has_room() {
         return;
     }
+    shared.tell(WireEvent::Awaited);
     let number = shared.held.number();
     let watcher = Rc::downgrade(shared);
     let task = spawn_local(async move {

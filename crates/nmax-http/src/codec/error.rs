@@ -41,6 +41,9 @@ pub enum CodecError {
     /// Bytes that nobody asked for.
     #[error("the server sent more bytes after a complete reply")]
     Surplus,
+    /// Bytes of another protocol.
+    #[error("the server left HTTP with status 101 and went on in another protocol, which nmax does not speak")]
+    Switched,
     /// A body beyond the limit, in bytes.
     #[error("the body of the reply is larger than the limit of {0} bytes")]
     BodyLimit(u64),

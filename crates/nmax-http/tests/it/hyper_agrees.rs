@@ -141,10 +141,14 @@ async fn settle() {
 }
 
 /// Where we refuse what hyper takes, and why.
-const STRICTER: [(CodecError, &str); 6] = [
+const STRICTER: [(CodecError, &str); 7] = [
     (
         CodecError::Surplus,
         "hyper takes the reply and drops the connection; a server that sends more than it says is counted",
+    ),
+    (
+        CodecError::Switched,
+        "hyper hands the bytes after 101 to whoever asked for the upgrade; nobody here does",
     ),
     (
         CodecError::LengthAndTransferEncoding,

@@ -9,16 +9,13 @@ use super::tree::{Node, Value};
 use crate::plan::{Check, Expect, Extract, MatchPick, Source, Test};
 use crate::template::{Names, RESERVED_NAMES, Template};
 
-/// Accepted when `expect` names no status.
-pub(crate) const STATUS_DEFAULT: (u16, u16) = (200, 399);
-
 /// Longest name of a check, in characters; the rest of the expectation is left out.
 const CHECK_NAME_CHARS_MAX: usize = 100;
 
 /// What makes a reply ok.
 pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) -> Expect {
     let mut expect = Expect {
-        status: vec![STATUS_DEFAULT],
+        status: vec![Expect::STATUS_DEFAULT],
         checks: Vec::new(),
     };
     let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::EXPECT)) else {

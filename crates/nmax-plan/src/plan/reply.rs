@@ -11,6 +11,21 @@ pub struct Expect {
     pub checks: Vec<Check>,
 }
 
+impl Expect {
+    /// Accepted when a step names no status.
+    pub const STATUS_DEFAULT: (u16, u16) = (200, 399);
+
+    /// Whether this status is accepted.
+    pub fn accepts(&self, status: u16) -> bool {
+        self.status.iter().any(|(low, high)| (*low..=*high).contains(&status))
+    }
+
+    /// Whether the step itself says which status it accepts.
+    pub fn names_status(&self) -> bool {
+        self.status != [Self::STATUS_DEFAULT]
+    }
+}
+
 /// A test on one reply.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {

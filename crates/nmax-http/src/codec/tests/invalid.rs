@@ -57,7 +57,7 @@ fn invalid_streams() {
             E::Surplus,
         ),
         ("HTTP/1.1 304 X\r\n\r\na".into(), E::Surplus),
-        ("HTTP/1.1 101 X\r\n\r\na".into(), E::Surplus),
+        ("HTTP/1.1 101 X\r\n\r\na".into(), E::Switched),
         (with("content-length: 0") + "\r\n", E::Surplus),
         ("HTTP/1.1 204 No\r\n\r\na".into(), E::Surplus),
         (chunked.to_owned() + "0\r\n\r\na", E::Surplus),

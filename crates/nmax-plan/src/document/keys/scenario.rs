@@ -78,7 +78,7 @@ pub(crate) static STEP: Table = Table {
         key(
             "extract",
             Shape::Map(&Shape::Object(&EXTRACT)),
-            "Values taken from the reply, by name; `${name}` reads them.",
+            "Values taken from the reply, by name, `${name}` reads them; from no body of more than 16 MiB.",
         ),
         key("timeout", Shape::Duration, "Instead of `defaults.timeout`."),
         redirects("Instead of `defaults.redirects`."),
@@ -150,8 +150,16 @@ pub(crate) static EXPECT: Table = Table {
             Shape::Either(&[Shape::Status, Shape::List(&Shape::Status)]),
             "Accepted status codes: 200, 2xx or 200-299.",
         ),
-        key("contains", TEXTS, "Text in the body."),
-        key("lacks", TEXTS, "Text that must not be in the body."),
+        key(
+            "contains",
+            TEXTS,
+            "Text in the body, of which the first 16 MiB are looked at.",
+        ),
+        key(
+            "lacks",
+            TEXTS,
+            "Text that must not be in the body; one of more than 16 MiB fails, since its end is not looked at.",
+        ),
         key(
             "header",
             Shape::Map(&Shape::Text),
