@@ -49,6 +49,6 @@ pub mod worker;
 pub use collector::{Complete, WorkerUse};
 pub use examples::{is_secret_header, is_secret_name, redact_fields, redact_users};
 pub use program::body_files;
-pub use run::{Event, Run, StartError};
+pub use run::{Event, Run, StartError, worker_count};
 pub use settings::{Allow, BodyFile, Files, KeepSamples, Settings};
 pub use source::{Times, times};

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use nmax_http::Notes;
+use nmax_metrics::aggregate::count_address;
 use nmax_metrics::{FailureExample, Nanos, RawSample, Sample, Section, Window};
 
 use crate::settings::KeepSamples;
@@ -220,6 +221,13 @@ impl Meter {
                 let load = self.window.aggregate.load_mut(section);
                 load.held.record(span.0);
                 load.held_open += u64::from(is_open);
+            }
+        }
+        if !notes.passed_over.is_empty() {
+            let section = self.section(now);
+            let load = self.window.aggregate.load_mut(section);
+            for (address, count) in &notes.passed_over {
+                count_address(&mut load.passed_over, *address, *count);
             }
         }
     }

@@ -27,6 +27,7 @@ pub fn config(settings: &Settings) -> Result<Config, ProgramError> {
         names: name_rules(&settings.plan),
         sources: defaults.source_addresses.clone(),
         proxy: proxy(&settings.plan)?,
+        sockets: settings.sockets.clone(),
         wire: settings.wire.clone(),
         ..Config::new(Arc::clone(&settings.allow))
     })

@@ -237,8 +237,8 @@ impl Drop for Run {
     }
 }
 
-/// As many workers as there is work for.
-fn worker_count(settings: &Settings) -> u32 {
+/// Workers that a run gets: as many as there is work for.
+pub fn worker_count(settings: &Settings) -> u32 {
     let plan = &settings.plan;
     let work = match plan.workload {
         Workload::Closed { .. } => plan

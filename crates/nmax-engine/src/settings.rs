@@ -5,7 +5,7 @@ use std::fs::File;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use nmax_http::{ClientCertificate, WireLog};
+use nmax_http::{ClientCertificate, SocketBudget, WireLog};
 use nmax_metrics::names::NAMES_MAX;
 use nmax_plan::plan::Plan;
 use nmax_plan::share::Share;
@@ -50,6 +50,8 @@ pub struct Settings {
     pub files: Files,
     /// Which addresses may be loaded.
     pub allow: Allow,
+    /// Sockets that all workers together may have open; `None` leaves it to the system.
+    pub sockets: Option<Arc<SocketBudget>>,
     /// Who watches what goes over connections.
     pub wire: Option<WireLog>,
 }
@@ -68,6 +70,7 @@ impl Settings {
             identity: None,
             files: Files::default(),
             allow,
+            sockets: None,
             wire: None,
         }
     }

@@ -44,6 +44,13 @@ pub fn open_files_limit() -> Option<u64> {
     getrlimit(Limit::Nofile).current
 }
 
+/// Open file descriptors of this process, read below `root`.
+pub fn open_files(root: &Path) -> Option<u64> {
+    let entries = fs::read_dir(root.join("proc/self/fd")).ok()?;
+    // The listing itself holds one descriptor open.
+    Some((entries.count() as u64).saturating_sub(1))
+}
+
 /// Reads this process again and again.
 #[derive(Debug)]
 pub struct Watch {
@@ -78,7 +85,7 @@ impl Watch {
     /// milliseconds, so the next look waits until it costs no more than half a per cent of a core.
     pub fn read(&mut self, at: Nanos) -> Reading {
         let mut reading = Reading {
-            open_files: self.open_files(),
+            open_files: open_files(&self.root),
             time_wait: ports::time_wait(&self.root),
             resident_bytes: memory::resident_bytes(&self.root),
             memory_available: memory::tightest(&self.root).map(|memory| memory.available_ratio()),
@@ -93,12 +100,6 @@ impl Watch {
             self.next_look = at + Nanos(cost.0.saturating_mul(LOOK_COST));
         }
         reading
-    }
-
-    fn open_files(&self) -> Option<u64> {
-        let entries = fs::read_dir(self.root.join("proc/self/fd")).ok()?;
-        // The listing itself holds one descriptor open.
-        Some((entries.count() as u64).saturating_sub(1))
     }
 
     /// Sockets of this process, and ports that are taken.

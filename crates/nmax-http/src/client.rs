@@ -10,11 +10,12 @@ mod sending;
 use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::future::poll_fn;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use nmax_metrics::{Clock, Nanos};
+use nmax_metrics::{Clock, ErrorKind, Nanos};
 use tokio_rustls::TlsConnector;
 
 pub use exchange::{Exchange, Piece, Request};
@@ -47,6 +48,9 @@ pub struct Notes {
     pub held: Vec<Nanos>,
     /// Ages of such sockets that were still open when they were given up.
     pub held_open: Vec<Nanos>,
+    /// Connections that an address did not take, refusing or silent, although another address of its name then did;
+    /// at most [`nmax_metrics::aggregate::ADDRESSES_MAX`] addresses.
+    pub passed_over: Vec<(IpAddr, u64)>,
 }
 
 /// What the clients of one worker thread share.
@@ -62,6 +66,8 @@ pub struct Shared<C> {
     scratch: RefCell<Box<[u8]>>,
     /// Sockets that servers should close.
     held: Held,
+    /// See [`Notes::passed_over`].
+    passed_over: RefCell<Vec<(IpAddr, u64)>>,
 }
 
 impl<C: Clock> Shared<C> {
@@ -71,7 +77,7 @@ impl<C: Clock> Shared<C> {
         if let Some(reason) = config.proxy.as_ref().and_then(Proxy::problem) {
             return Err(ConfigError::Proxy { reason });
         }
-        let names = Names::new(config.names.clone(), config.sources.clone());
+        let names = Names::new(config.names.clone(), config.sources.clone(), config.sockets.clone());
         let scratch = RefCell::new(vec![0; RECEIVE_BYTES_MAX].into_boxed_slice());
         Ok(Self {
             is_limited: config.phase_limits.any(),
@@ -81,6 +87,7 @@ impl<C: Clock> Shared<C> {
             clock,
             scratch,
             held: Held::default(),
+            passed_over: RefCell::default(),
         })
     }
 
@@ -91,7 +98,27 @@ impl<C: Clock> Shared<C> {
 
     /// What was noticed since the last call; `at_end` gives up whatever is still being watched.
     pub fn take_notes(&self, at_end: bool) -> Notes {
-        self.held.take(self.clock.now(), at_end)
+        Notes {
+            passed_over: self.passed_over.take(),
+            ..self.held.take(self.clock.now(), at_end)
+        }
+    }
+
+    /// Does `work` until `at`, when there is such a limit, and tells the alarm of it; `None` when time was up.
+    async fn within<T>(&self, alarm: &Alarm, at: Option<Nanos>, work: impl Future<Output = T>) -> Option<T> {
+        if !self.is_limited {
+            return Some(work.await);
+        }
+        let mut work = pin!(work);
+        poll_fn(|cx| match (work.as_mut().poll(cx), at) {
+            (Poll::Ready(done), _) => Poll::Ready(Some(done)),
+            (Poll::Pending, Some(at)) if self.clock.now() >= at => Poll::Ready(None),
+            (Poll::Pending, at) => {
+                alarm.set(Some(at.unwrap_or(Nanos::MAX)));
+                Poll::Pending
+            }
+        })
+        .await
     }
 
     /// Sockets that servers should close and that are still watched.
@@ -240,24 +267,12 @@ impl<C: Clock + 'static> Client<C> {
     async fn phase<T>(&mut self, phase: Phase, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
         let begun = self.shared.clock.now();
         self.progress.enter(Some(phase), begun);
-        if !self.shared.is_limited {
-            return work.await;
-        }
         let deadline = Deadline::of(phase, &self.shared.config.phase_limits, begun);
-        let mut work = pin!(work);
-        poll_fn(|cx| {
-            if let Poll::Ready(result) = work.as_mut().poll(cx) {
-                return Poll::Ready(result);
-            }
-            match deadline {
-                Some(deadline) if self.shared.clock.now() >= deadline.at => Poll::Ready(Err(deadline.failure())),
-                _ => {
-                    self.alarm
-                        .set(Some(deadline.map_or(Nanos::MAX, |deadline| deadline.at)));
-                    Poll::Pending
-                }
-            }
-        })
-        .await
+        let at = deadline.map(|deadline| deadline.at);
+        match (self.shared.within(&self.alarm, at, work).await, deadline) {
+            (Some(result), _) => result,
+            (None, Some(deadline)) => Err(deadline.failure()),
+            (None, None) => Err(Failure::new(ErrorKind::Timeout, "no end in time")),
+        }
     }
 }

@@ -18,7 +18,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::failure::Failure;
 use crate::proxy::Proxy;
-use crate::resolve::Way;
+use crate::sockets::{Room, SocketBudget};
 use crate::sources::connect_from;
 use crate::wire::WireLog;
 
@@ -54,6 +54,8 @@ pub struct Config {
     pub sources: Vec<IpAddr>,
     /// Everything goes through it.
     pub proxy: Option<Proxy>,
+    /// Sockets that may be open at a time, also shared with other workers; `None` leaves it to the system.
+    pub sockets: Option<Arc<SocketBudget>>,
     /// Told of everything that goes over connections.
     pub wire: Option<WireLog>,
     /// Asked for every address of a host before each connection: one refusal blocks it.
@@ -75,6 +77,7 @@ impl Config {
             names: NameRules::default(),
             sources: Vec::new(),
             proxy: None,
+            sockets: None,
             wire: None,
             allow,
         }
@@ -166,19 +169,21 @@ impl Config {
     }
 }
 
-/// An open connection. TLS is boxed: its state is large and few visitors of a plain run need it.
+/// An open connection, before its place among the sockets: that is given back when the connection is closed. TLS is
+/// boxed: its state is large and few visitors of a plain run need it.
 #[derive(Debug)]
+#[expect(dead_code, reason = "the room is only held")]
 pub(crate) enum Stream {
-    Plain(TcpStream),
-    Tls(Box<TlsStream<TcpStream>>),
+    Plain(TcpStream, Room),
+    Tls(Box<TlsStream<TcpStream>>, Room),
 }
 
 impl Stream {
     /// Whether the TLS handshake took up an earlier session; `None` without TLS.
     pub(crate) fn is_resumed(&self) -> Option<bool> {
         match self {
-            Self::Plain(_) => None,
-            Self::Tls(stream) => Some(stream.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed)),
+            Self::Plain(..) => None,
+            Self::Tls(stream, _) => Some(stream.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed)),
         }
     }
 
@@ -186,8 +191,8 @@ impl Stream {
     pub(crate) fn poll_read(&mut self, cx: &mut Context<'_>, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let mut buffer = ReadBuf::new(buffer);
         let polled = match self {
-            Self::Plain(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
-            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_read(cx, &mut buffer),
+            Self::Plain(stream, _) => Pin::new(stream).poll_read(cx, &mut buffer),
+            Self::Tls(stream, _) => Pin::new(stream.as_mut()).poll_read(cx, &mut buffer),
         };
         match polled {
             Poll::Ready(Ok(())) => Poll::Ready(Ok(buffer.filled().len())),
@@ -202,48 +207,34 @@ impl Stream {
     #[inline]
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
-            Self::Plain(stream) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
+            Self::Plain(stream, _) => Pin::new(stream).poll_write(cx, bytes),
+            Self::Tls(stream, _) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
         }
     }
 
     /// Whether what was written may wait for [`Stream::poll_flush`].
     pub(crate) fn has_buffer(&self) -> bool {
-        matches!(self, Self::Tls(_))
+        matches!(self, Self::Tls(..))
     }
 
     /// Hands everything written to the kernel; a plain connection has nothing left to hand over.
     #[inline]
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
-            Self::Plain(_) => Poll::Ready(Ok(())),
-            Self::Tls(stream) => Pin::new(stream.as_mut()).poll_flush(cx),
+            Self::Plain(..) => Poll::Ready(Ok(())),
+            Self::Tls(stream, _) => Pin::new(stream.as_mut()).poll_flush(cx),
         }
     }
 }
 
-/// Connects to the first place that answers, in order; returns which one that was.
-///
-/// Fails with the reason of the first one: the others were only there in its stead. Where this host itself has run
-/// out of something, other places would not help, and would hide it.
-pub(crate) async fn connect(way: &Way, config: &Config) -> Result<(TcpStream, SocketAddr), Failure> {
-    let mut first = None;
-    for &place in &way.places {
-        match connect_to(place, way.source_turn, config).await {
-            Ok(stream) => return Ok((stream, place)),
-            Err(failure) => {
-                let is_ours = failure.kind == ErrorKind::Injector;
-                first.get_or_insert(failure);
-                if is_ours {
-                    break;
-                }
-            }
-        }
-    }
-    Err(first.unwrap_or_else(|| Failure::new(ErrorKind::Connect, "no address to connect to")))
-}
-
-async fn connect_to(place: SocketAddr, source_turn: usize, config: &Config) -> Result<TcpStream, Failure> {
+/// A TCP connection to `place`, if there is room for one more socket.
+pub(crate) async fn connect_to(
+    place: SocketAddr,
+    source_turn: usize,
+    config: &Config,
+) -> Result<(TcpStream, Room), Failure> {
+    let broken = |error: io::Error| Failure::of_io(ErrorKind::Connect, &place.to_string(), &error);
+    let room = Room::take(config.sockets.as_ref()).map_err(broken)?;
     let connecting = connect_from(&config.sources, source_turn, place);
     let stream = match config.connect_timeout {
         None => connecting.await?,
@@ -252,7 +243,7 @@ async fn connect_to(place: SocketAddr, source_turn: usize, config: &Config) -> R
             Err(Failure::new(ErrorKind::Connect, text))
         })?,
     };
-    prepare(stream, place).map_err(|error| Failure::of_io(ErrorKind::Connect, &place.to_string(), &error))
+    Ok((prepare(stream, place).map_err(broken)?, room))
 }
 
 /// Makes a fresh connection ready: small writes leave at once, and it leads to someone else.
@@ -270,7 +261,11 @@ fn prepare(stream: TcpStream, address: SocketAddr) -> io::Result<TcpStream> {
 }
 
 /// The TLS handshake with `host` over a fresh connection.
-pub(crate) async fn handshake(connector: &TlsConnector, host: &str, stream: TcpStream) -> Result<Stream, Failure> {
+pub(crate) async fn handshake(
+    connector: &TlsConnector,
+    host: &str,
+    (stream, room): (TcpStream, Room),
+) -> Result<Stream, Failure> {
     let name = ServerName::try_from(host.to_owned()).map_err(|_| {
         Failure::new(
             ErrorKind::Tls,
@@ -278,7 +273,7 @@ pub(crate) async fn handshake(connector: &TlsConnector, host: &str, stream: TcpS
         )
     })?;
     match connector.connect(name, stream).await {
-        Ok(stream) => Ok(Stream::Tls(Box::new(stream))),
+        Ok(stream) => Ok(Stream::Tls(Box::new(stream), room)),
         Err(error) => Err(Failure::of_handshake(host, &error)),
     }
 }

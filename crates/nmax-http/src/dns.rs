@@ -21,6 +21,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::connection::Family;
 use crate::failure::Failure;
+use crate::sockets::SocketBudget;
 use message::WireName;
 
 /// Lookups that run at once.
@@ -35,6 +36,8 @@ pub(crate) struct Question {
     pub(crate) family: Family,
     /// Whom to ask in place of the system's servers.
     pub(crate) servers: Vec<SocketAddr>,
+    /// Where its sockets take their places.
+    pub(crate) sockets: Option<Arc<SocketBudget>>,
 }
 
 /// What is known of a name.

@@ -17,6 +17,7 @@
 //! - `dns`: addresses and lifetimes of names, from the host's files and its name servers
 //! - `resolve`: which of its addresses a connection takes
 //! - `sources`, `proxy`, `connection`, `tls`: the way to a server
+//! - `sockets`: how many sockets a process may have open
 //! - `client`: one exchange after another
 //! - `wire`: what goes over a connection, for a person who watches it
 
@@ -31,6 +32,7 @@ mod dns;
 mod failure;
 mod proxy;
 mod resolve;
+mod sockets;
 mod sources;
 mod tls;
 mod wire;
@@ -41,6 +43,7 @@ pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, Nam
 pub use cookies::Jar;
 pub use failure::Failure;
 pub use proxy::Proxy;
+pub use sockets::SocketBudget;
 pub use tls::{ClientProblem, ConfigError};
 pub use url::{Origin, Scheme, Url, UrlError};
 pub use wire::{WireEvent, WireLog};

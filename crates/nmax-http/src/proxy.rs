@@ -8,6 +8,7 @@ use tokio::net::TcpStream;
 
 use crate::failure::Failure;
 use crate::url::{Origin, Scheme};
+use crate::wire::WireEvent;
 
 /// The longest reply to CONNECT, in bytes.
 const REPLY_BYTES_MAX: usize = 16 * 1024;
@@ -72,8 +73,13 @@ impl Proxy {
         }
     }
 
-    /// Asks the proxy, over a fresh connection, to pass everything on to `origin` from now on.
-    pub(crate) async fn tunnel(&self, stream: &mut TcpStream, origin: &Origin) -> Result<(), Failure> {
+    /// Asks the proxy, over a fresh connection, to pass everything on to `origin` from now on. `tell` hears both sides.
+    pub(crate) async fn tunnel(
+        &self,
+        stream: &mut TcpStream,
+        origin: &Origin,
+        tell: impl Fn(WireEvent<'_>),
+    ) -> Result<(), Failure> {
         let host = with_port(origin);
         let broken = |error: &std::io::Error| {
             Failure::of_io(
@@ -86,6 +92,7 @@ impl Proxy {
         self.authorize(&mut request);
         request.extend(b"\r\n");
         stream.write_all(&request).await.map_err(|error| broken(&error))?;
+        tell(WireEvent::Sent(&request));
         let mut reply = Vec::with_capacity(512);
         loop {
             match status_of(&reply) {
@@ -94,9 +101,12 @@ impl Proxy {
                 Ok(None) => return Err(self.refusal(&host, "its reply is too long")),
                 Err(reason) => return Err(self.refusal(&host, &reason.to_string())),
             }
+            let known = reply.len();
             if stream.read_buf(&mut reply).await.map_err(|error| broken(&error))? == 0 {
+                tell(WireEvent::ClosedByServer);
                 return Err(self.refusal(&host, "it closed the connection"));
             }
+            tell(WireEvent::Received(&reply[known..]));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Where the next connection to a host goes: its addresses, by which to try them, kept as long as they hold.
 //!
-//! Connections go over all addresses in turn. The turn is counted per host: one count for all hosts would give a
+//! Connections go over all addresses in turn: over all that a person gave, and over those of one family that a name
+//! server gave; its other family is there for when the first one fails. The turn is counted per host: one count for all hosts would give a
 //! host that is loaded every second time the same address always. Addresses are sorted first: a server that itself
 //! turns its answers would otherwise undo ours. Workers start at different addresses, so that many clients of one
 //! connection each spread as evenly as one client of many.
@@ -11,6 +12,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nmax_metrics::{Clock, ErrorKind, Nanos};
@@ -19,6 +21,7 @@ use tokio::sync::OnceCell;
 use crate::connection::{Family, HostOverride, NameRules};
 use crate::dns::{self, Question};
 use crate::failure::Failure;
+use crate::sockets::SocketBudget;
 use crate::url::Origin;
 
 #[cfg(test)]
@@ -68,7 +71,8 @@ struct Ranked {
 pub(crate) struct Names {
     rules: NameRules,
     sources: Vec<IpAddr>,
-    /// The ranked addresses of `rules.hosts`.
+    sockets: Option<Arc<SocketBudget>>,
+    /// The addresses of `rules.hosts`.
     given: Vec<Rc<Ranked>>,
     answers: Rc<Answers>,
     /// Connections so far, by host.
@@ -78,20 +82,22 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Names after these rules, for connections that leave from `sources`.
-    pub(crate) fn new(rules: NameRules, sources: Vec<IpAddr>) -> Self {
+    /// Names after these rules, for connections that leave from `sources`; lookups take their sockets from a budget.
+    pub(crate) fn new(rules: NameRules, sources: Vec<IpAddr>, sockets: Option<Arc<SocketBudget>>) -> Self {
         static WORKERS: AtomicUsize = AtomicUsize::new(0);
-        Self::starting_at(WORKERS.fetch_add(1, Ordering::Relaxed), rules, sources)
+        let names = Self::starting_at(WORKERS.fetch_add(1, Ordering::Relaxed), rules, sources);
+        Self { sockets, ..names }
     }
 
     fn starting_at(start: usize, rules: NameRules, sources: Vec<IpAddr>) -> Self {
         let given = rules.hosts.iter();
-        let given = given.map(|host| Rc::new(rank(host.addresses.clone(), rules.family, &sources, has_route)));
+        let given = given.map(|host| Rc::new(equal(host.addresses.clone(), rules.family, &sources)));
         Self {
             given: given.collect(),
             answers: Rc::default(),
             turns: RefCell::default(),
             start,
+            sockets: None,
             sources,
             rules,
         }
@@ -158,6 +164,7 @@ impl Names {
                 host: host.to_owned(),
                 family: self.rules.family,
                 servers: self.rules.servers.clone(),
+                sockets: self.sockets.clone(),
             };
             let answer = dns::look_up(question).await;
             let ttl = match &answer {
@@ -251,8 +258,8 @@ impl Family {
     }
 }
 
-/// Sorts out what a connection from `sources` may use: IPv6 first where the host has a route to it.
-fn rank(mut places: Vec<Place>, family: Family, sources: &[IpAddr], has_route: impl Fn(Ipv6Addr) -> bool) -> Ranked {
+/// What a connection from `sources` may use.
+fn usable(mut places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Vec<Place> {
     places.retain(|(address, _)| family.takes(*address));
     let has_source = |address: IpAddr| sources.iter().any(|source| source.is_ipv4() == address.is_ipv4());
     if places.iter().any(|(address, _)| has_source(*address)) {
@@ -260,6 +267,20 @@ fn rank(mut places: Vec<Place>, family: Family, sources: &[IpAddr], has_route: i
     }
     places.sort_unstable();
     places.dedup();
+    places
+}
+
+/// Addresses that a person gave: all of them have their turn, of whichever family.
+fn equal(places: Vec<Place>, family: Family, sources: &[IpAddr]) -> Ranked {
+    Ranked {
+        first: usable(places, family, sources),
+        second: Vec::new(),
+    }
+}
+
+/// Addresses that a name server gave: IPv6 first where the host has a route to it.
+fn rank(places: Vec<Place>, family: Family, sources: &[IpAddr], has_route: impl Fn(Ipv6Addr) -> bool) -> Ranked {
+    let places = usable(places, family, sources);
     let (v4, v6): (Vec<Place>, Vec<Place>) = places.into_iter().partition(|(address, _)| address.is_ipv4());
     let v6_first = v4.is_empty()
         || v6.iter().any(|(address, _)| match address {

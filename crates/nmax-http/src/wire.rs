@@ -41,7 +41,7 @@ pub enum WireEvent<'a> {
     },
     /// A connection that was kept is used again.
     Reused,
-    /// Bytes of a request that the kernel took, before encryption.
+    /// Bytes of a request that the kernel took, before encryption. What a proxy is asked for a tunnel is one too.
     Sent(&'a [u8]),
     /// Bytes that came, after decryption.
     Received(&'a [u8]),
@@ -49,6 +49,8 @@ pub enum WireEvent<'a> {
     Kept,
     /// The server closed the connection, which ended the reply or broke it off.
     ClosedByServer,
-    /// The connection is not kept: this end closes it, unless the server comes first.
+    /// The connection is not kept.
     Closed,
+    /// Its end is left to the server, and watched for; without this event, this end has closed it.
+    Awaited,
 }

@@ -9,7 +9,7 @@ mod load;
 mod request;
 mod scenario;
 
-pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats};
+pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
 pub use request::{LatencySet, Phases, RequestStats};
 pub use scenario::{CheckStats, ScenarioStats, TransactionStats};
 

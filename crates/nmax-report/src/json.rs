@@ -129,9 +129,14 @@ fn connections(view: &View) -> Value {
         "tls_handshakes": all.tls_handshakes,
         "tls_resumed": all.tls_resumed,
         "resumed_share": micro_or_null(all.resumed_share),
-        "addresses": object(all.addresses.iter().map(|(address, count)| (address.clone(), json!(count)))),
+        "addresses": by_address(&all.addresses),
+        "passed_over": by_address(&all.passed_over),
         "held": held,
     })
+}
+
+fn by_address(counts: &[(String, u64)]) -> Value {
+    object(counts.iter().map(|(address, count)| (address.clone(), json!(count))))
 }
 
 fn transaction(row: &TransactionRow) -> Value {

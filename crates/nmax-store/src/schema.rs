@@ -204,6 +204,12 @@ fn load() -> Value {
         ("tls_resumed", count("of those, how many resumed a session")),
         ("addresses", counts("connections opened by server address, at most 64")),
         (
+            "passed_over",
+            counts(
+                "connections that an address did not take, refusing or silent, although another address of its name then did, by address, at most 64",
+            ),
+        ),
+        (
             "held_open",
             count(
                 "sockets kept open by the server after a complete reply that should have ended them, still open when given up",

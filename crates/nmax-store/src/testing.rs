@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use nmax_metrics::aggregate::count_address;
 use nmax_metrics::{
     Catalog, ErrorKind, FailureExample, NameId, Nanos, Network, Outcome, Resource, Sample, Section, Window,
 };
@@ -161,6 +162,7 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     load.tls_resumed += response % 2;
     load.count_address([10, 0, 0, (response % 3) as u8].into(), 1);
     load.count_address(std::net::Ipv6Addr::LOCALHOST.into(), 1);
+    count_address(&mut load.passed_over, [10, 0, 1, (response % 2) as u8].into(), 2);
     load.held.record(response);
     load.held_open += response % 2;
     let transaction = aggregate.transaction_mut(section, 0);

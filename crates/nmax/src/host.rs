@@ -19,7 +19,7 @@ mod need;
 
 pub use checks::checks;
 pub use facts::Host;
-pub use files::raise;
+pub use files::{raise, sockets};
 pub use finding::{Finding, Level};
 pub use forecast::forecast;
 pub use need::Need;

@@ -22,6 +22,7 @@ use crate::tally::Tally;
 
 mod inputs;
 mod observer;
+mod sockets;
 pub use inputs::settings;
 use observer::Observer;
 
@@ -72,6 +73,12 @@ pub enum SessionError {
     /// A file that is sent cannot be.
     #[error("{file}: cannot be sent: {reason}\n  help: bodies are made of regular files, named relative to the plan")]
     BodyFile { file: String, reason: String },
+    /// The limit of open files leaves no connection.
+    #[error(
+        "{limit} open files are too few for those of the run and one connection for each worker ({workers})\n  \
+         help: raise the limit with `ulimit -n 1024`, or use fewer `--workers`"
+    )]
+    Files { workers: u64, limit: u64 },
 }
 
 /// Runs a plan to its end and writes everything.
@@ -82,6 +89,10 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
         pin: order.pin.clone(),
         keep: order.keep,
         ..settings(plan, &order.allow)?
+    };
+    let settings = Settings {
+        sockets: sockets::sockets(&settings)?,
+        ..settings
     };
     let manifest = manifest(order);
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;

@@ -54,6 +54,7 @@ fn held_sockets_belong_to_the_section_of_their_reply() {
     let notes = Notes {
         held: vec![s(1), s(5)],
         held_open: vec![s(2)],
+        ..Notes::default()
     };
     meter.note(s(6), &notes);
     let of = |meter: &mut Meter, section| {
@@ -62,6 +63,20 @@ fn held_sockets_belong_to_the_section_of_their_reply() {
     };
     assert_eq!(of(&mut meter, Section::Hold), (1, 1), "the one of 4 s, which is open");
     assert_eq!(of(&mut meter, Section::Outside), (2, 0), "those of 5 s and 1 s");
+}
+
+#[test]
+fn addresses_that_were_passed_over_add_up() {
+    let (mut meter, _reports) = meter();
+    let address = |last: u8| std::net::IpAddr::from([10, 0, 0, last]);
+    let notes = |passed_over| Notes {
+        passed_over,
+        ..Notes::default()
+    };
+    meter.note(Nanos::from_secs(6), &notes(vec![(address(5), 2), (address(6), 1)]));
+    meter.note(Nanos::from_secs(6), &notes(vec![(address(5), 10)]));
+    let all = Section::ALL.map(|section| meter.window().aggregate.load(section).passed_over.clone());
+    assert_eq!(all.concat(), [(address(5), 12), (address(6), 1)]);
 }
 
 /// However many and large failures are, their examples stay within the room of a worker, and the last one says so.

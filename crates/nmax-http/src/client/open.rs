@@ -1,17 +1,22 @@
 //! Opening a connection: where it may go, the TCP connect with a proxy's tunnel, and TLS.
+//!
+//! The addresses of a name are tried one after another. Where connecting has a limit, each of them gets an equal part
+//! of what remains of it: a silent one does not use up the time of those that would answer.
 
 use std::cell::Cell;
 use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 
-use nmax_metrics::Clock;
+use nmax_metrics::aggregate::count_address;
+use nmax_metrics::{Clock, ErrorKind};
 use tokio::net::TcpStream;
 
-use super::progress::Phase;
-use super::{Client, Shared};
-use crate::connection::{Stream, connect, handshake};
+use super::progress::{Deadline, Phase};
+use super::{Alarm, Client, Shared};
+use crate::connection::{Stream, connect_to, handshake};
 use crate::failure::Failure;
 use crate::resolve::{Answers, Way};
+use crate::sockets::Room;
 use crate::url::{Origin, Scheme};
 use crate::wire::WireEvent;
 
@@ -20,7 +25,11 @@ impl<C: Clock> Shared<C> {
     /// way of every exchange, and only where that may go.
     pub async fn reach(&self, origin: &Origin) -> Result<(), Failure> {
         let way = self.way(origin, self.names.answers()).await?;
-        self.connect(origin, &way, &Cell::new(None)).await.map(drop)
+        let limit = Limit {
+            alarm: &Alarm::default(),
+            deadline: None,
+        };
+        self.connect(origin, &way, limit, &Cell::new(None)).await.map(drop)
     }
 
     /// Where connections to `origin` would go, found as for every exchange. Whether they may is not asked, and nothing
@@ -64,8 +73,14 @@ impl<C: Clock> Shared<C> {
     }
 
     /// A TCP connection that leads to `origin`. `opened` is the address at its end, also when a proxy then refuses.
-    async fn connect(&self, origin: &Origin, way: &Way, opened: &Cell<Option<IpAddr>>) -> Result<TcpStream, Failure> {
-        let (mut stream, peer) = connect(way, &self.config).await?;
+    async fn connect(
+        &self,
+        origin: &Origin,
+        way: &Way,
+        limit: Limit<'_>,
+        opened: &Cell<Option<IpAddr>>,
+    ) -> Result<(TcpStream, Room), Failure> {
+        let ((mut stream, room), peer) = self.first_of(way, limit).await?;
         opened.set(Some(peer.ip()));
         if self.config.wire.is_some()
             && let Ok(local) = stream.local_addr()
@@ -74,9 +89,65 @@ impl<C: Clock> Shared<C> {
         }
         if let (Some(proxy), Scheme::Https) = (&self.config.proxy, origin.scheme) {
             // Boxed, so that the clients of a run without a proxy do not grow by it.
-            Box::pin(proxy.tunnel(&mut stream, origin)).await?;
+            let tunnel = Box::pin(proxy.tunnel(&mut stream, origin, |event| self.tell(event)));
+            let at = limit.deadline.map(|deadline| deadline.at);
+            let dug = self.within(limit.alarm, at, tunnel).await;
+            dug.unwrap_or_else(|| Err(limit.passed()))?;
         }
-        Ok(stream)
+        Ok((stream, room))
+    }
+
+    /// Connects to the first place that answers, in order, and tells which one that was. Those before it are counted.
+    ///
+    /// Fails with the reason of the first one, unless time ran out: the others were only there in its stead. Where
+    /// this host itself has run out of something, other places would not help, and would hide it.
+    async fn first_of(&self, way: &Way, limit: Limit<'_>) -> Result<((TcpStream, Room), SocketAddr), Failure> {
+        let mut first = None;
+        for (index, &place) in way.places.iter().enumerate() {
+            let left = way.places.len() - index;
+            let at = limit.deadline.map(|deadline| deadline.share(self.clock.now(), left));
+            let attempt = connect_to(place, way.source_turn, &self.config);
+            let failure = match self.within(limit.alarm, at, attempt).await {
+                Some(Ok(connected)) => {
+                    self.pass_over(&way.places[..index]);
+                    return Ok((connected, place));
+                }
+                Some(Err(failure)) => failure,
+                None if left == 1 => return Err(limit.passed()),
+                None => Failure::new(
+                    ErrorKind::Timeout,
+                    format!("{place}: no answer in its share of the limit of phase connect"),
+                ),
+            };
+            let is_ours = failure.kind == ErrorKind::Injector;
+            first.get_or_insert(failure);
+            if is_ours {
+                break;
+            }
+        }
+        Err(first.unwrap_or_else(|| Failure::new(ErrorKind::Connect, "no address to connect to")))
+    }
+
+    /// Counts places that did not take a connection that another one took.
+    fn pass_over(&self, places: &[SocketAddr]) {
+        for place in places {
+            count_address(&mut self.passed_over.borrow_mut(), place.ip(), 1);
+        }
+    }
+}
+
+/// How long connecting may take, and who is told when to look again.
+#[derive(Clone, Copy)]
+struct Limit<'a> {
+    alarm: &'a Alarm,
+    deadline: Option<Deadline>,
+}
+
+impl Limit<'_> {
+    /// What to say when it passed.
+    fn passed(&self) -> Failure {
+        let unlimited = || Failure::new(ErrorKind::Timeout, "no TCP connection in time");
+        self.deadline.map_or_else(unlimited, |deadline| deadline.failure())
     }
 }
 
@@ -88,7 +159,7 @@ impl<C: Clock + 'static> Client<C> {
         opened
     }
 
-    /// Each wait goes through [`Self::phase`], which keeps its time and its limit.
+    /// Each wait is a phase with its time and its limit.
     async fn open_phases(&mut self, origin: &Origin) -> Result<Stream, Failure> {
         let (shared, answers) = (Rc::clone(&self.shared), Rc::clone(&self.answers));
         let finding = shared.way(origin, &answers);
@@ -98,15 +169,22 @@ impl<C: Clock + 'static> Client<C> {
             finding.await?
         };
         let opened = Cell::new(None);
-        let connected = self.phase(Phase::Connect, shared.connect(origin, &way, &opened)).await;
+        let begun = shared.clock.now();
+        self.progress.enter(Some(Phase::Connect), begun);
+        let limit = Limit {
+            alarm: &self.alarm,
+            deadline: Deadline::of(Phase::Connect, &shared.config.phase_limits, begun),
+        };
+        let connected = shared.connect(origin, &way, limit, &opened).await;
         self.progress.opened = opened.get();
-        let stream = connected?;
+        let connected = connected?;
         if origin.scheme == Scheme::Http {
-            return Ok(Stream::Plain(stream));
+            let (stream, room) = connected;
+            return Ok(Stream::Plain(stream, room));
         }
         let connector = self.tls.get_or_insert_with(|| shared.tls.visitor()).clone();
         let stream = self
-            .phase(Phase::Tls, handshake(&connector, &origin.host, stream))
+            .phase(Phase::Tls, handshake(&connector, &origin.host, connected))
             .await?;
         self.progress.resumed = stream.is_resumed();
         shared.tell_tls(&stream);
@@ -117,7 +195,7 @@ impl<C: Clock + 'static> Client<C> {
 impl<C: Clock> Shared<C> {
     /// Tells what a handshake agreed on.
     fn tell_tls(&self, stream: &Stream) {
-        let Stream::Tls(inner) = stream else {
+        let Stream::Tls(inner, _) = stream else {
             return;
         };
         if self.config.wire.is_none() {
@@ -134,3 +212,6 @@ impl<C: Clock> Shared<C> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

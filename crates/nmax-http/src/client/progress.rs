@@ -125,6 +125,11 @@ impl Deadline {
         })
     }
 
+    /// Until when the next of `left` attempts may last that share what remains at `now`.
+    pub(super) fn share(&self, now: Nanos, left: usize) -> Nanos {
+        now + Nanos(self.at.since(now).0 / left.max(1) as u64)
+    }
+
     /// What to say when it passed.
     pub(super) fn failure(&self) -> Failure {
         let limit = Duration::from(self.limit);

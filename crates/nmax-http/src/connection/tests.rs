@@ -4,14 +4,6 @@ fn config() -> Config {
     Config::new(Arc::new(|_, _| Ok(())))
 }
 
-fn way(places: &[SocketAddr]) -> Way {
-    Way {
-        places: places.to_vec(),
-        source_turn: 0,
-        ttl: None,
-    }
-}
-
 /// A socket bound to a port that connects to it is its own peer.
 #[tokio::test]
 async fn a_connection_to_itself_is_refused() {
@@ -25,17 +17,27 @@ async fn a_connection_to_itself_is_refused() {
     );
 }
 
+/// The room is given back with the connection, and by one that did not come about.
 #[tokio::test]
-async fn the_next_address_is_tried_and_the_first_one_is_to_blame() {
+async fn a_connection_beyond_the_budget_is_the_injectors_fault() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let listening = listener.local_addr().unwrap();
-    let silent = SocketAddr::new([127, 0, 0, 2].into(), listening.port());
-    let other = SocketAddr::new([127, 0, 0, 3].into(), listening.port());
-    let (stream, peer) = connect(&way(&[silent, listening]), &config()).await.unwrap();
-    assert_eq!((stream.peer_addr().unwrap(), peer), (listening, listening));
-    let failure = connect(&way(&[silent, other]), &config()).await.unwrap_err();
-    assert_eq!(failure.kind, ErrorKind::Connect);
-    assert!(failure.text.starts_with("127.0.0.2:"), "{}", failure.text);
+    let sockets = Arc::new(SocketBudget::new(1));
+    let config = Config {
+        sockets: Some(Arc::clone(&sockets)),
+        ..config()
+    };
+    let refusing = SocketAddr::new([127, 0, 0, 2].into(), listening.port());
+    connect_to(refusing, 0, &config).await.unwrap_err();
+    assert_eq!(sockets.open(), 0);
+    let first = connect_to(listening, 0, &config).await.unwrap();
+    let failure = connect_to(listening, 0, &config).await.unwrap_err();
+    assert_eq!(failure.kind, ErrorKind::Injector);
+    assert!(failure.text.contains("open files"), "{}", failure.text);
+    let stream = Stream::Plain(first.0, first.1);
+    assert_eq!(sockets.open(), 1);
+    drop(stream);
+    connect_to(listening, 0, &config).await.unwrap();
 }
 
 /// 192.0.2.1 belongs to no host (RFC 5737).
@@ -45,7 +47,7 @@ async fn a_source_address_of_another_host_is_the_injectors_fault() {
         sources: vec![[192, 0, 2, 1].into()],
         ..config()
     };
-    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config)
+    let failure = connect_to("127.0.0.1:9".parse().unwrap(), 0, &config)
         .await
         .unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Injector);
@@ -62,7 +64,7 @@ async fn a_source_address_of_the_other_family_is_the_injectors_fault() {
         sources: vec![std::net::Ipv6Addr::LOCALHOST.into()],
         ..config()
     };
-    let failure = connect(&way(&["127.0.0.1:9".parse().unwrap()]), &config)
+    let failure = connect_to("127.0.0.1:9".parse().unwrap(), 0, &config)
         .await
         .unwrap_err();
     assert_eq!(failure.kind, ErrorKind::Injector);

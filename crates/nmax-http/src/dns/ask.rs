@@ -15,6 +15,7 @@ use super::system::{self, Resolver};
 use super::{Answer, Question};
 use crate::connection::Family;
 use crate::failure::Failure;
+use crate::sockets::Room;
 
 const HOSTS: &str = "/etc/hosts";
 const RESOLV_CONF: &str = "/etc/resolv.conf";
@@ -50,12 +51,19 @@ pub(super) async fn look_up(question: &Question) -> Result<Answer, Failure> {
             ttl: HOSTS_TTL,
         });
     }
+    // As many as a lookup has open at once.
+    let no_room = |error: io::Error| Failure::of_io(ErrorKind::Dns, host, &error);
+    let _rooms = [room(question).map_err(no_room)?, room(question).map_err(no_room)?];
     let resolver = if question.servers.is_empty() {
         Resolver::parse(&text_of(RESOLV_CONF))
     } else {
         Resolver::of_servers(question.servers.clone())
     };
     by(&resolver, host, question.family).await
+}
+
+fn room(question: &Question) -> io::Result<Room> {
+    Room::take(question.sockets.as_ref())
 }
 
 /// A small file, read on the thread of lookups. A missing one is an empty one, and a comment in Latin-1 does not take

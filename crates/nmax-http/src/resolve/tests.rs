@@ -221,3 +221,21 @@ fn the_cache_and_the_turns_are_bounded() {
     assert_eq!(names.answers.0.borrow().len(), 1, "full, so it started over");
     assert_eq!(names.turns.borrow().len(), 1);
 }
+
+/// Whoever writes down addresses of both families wants both loaded.
+#[test]
+fn given_addresses_of_both_families_have_their_turns() {
+    let rules = NameRules {
+        hosts: vec![HostOverride {
+            host: "a.test".into(),
+            port: None,
+            addresses: places(&["127.0.0.1", "::1"]),
+        }],
+        ..NameRules::default()
+    };
+    let names = Names::starting_at(0, rules, Vec::new());
+    let firsts: Vec<IpAddr> = (0..4)
+        .map(|_| block_on(way_to(&names, "a.test")).places[0].ip())
+        .collect();
+    assert_eq!(firsts, ["127.0.0.1", "::1", "127.0.0.1", "::1"].map(ip));
+}

@@ -58,6 +58,9 @@ pub struct LoadStats {
     pub tls_resumed: u64,
     /// Connections opened by server address, in order of first occurrence, at most [`ADDRESSES_MAX`].
     pub addresses: Vec<(IpAddr, u64)>,
+    /// Connections that a server address did not take, refusing or silent, although another address of its name then
+    /// did; in the same order, and as many.
+    pub passed_over: Vec<(IpAddr, u64)>,
     /// How long servers kept a socket open after the complete reply that should have ended it, where that took
     /// longer than [`HELD_MIN`]; ages of those still open are in it too.
     pub held: Histogram,
@@ -89,8 +92,11 @@ impl LoadStats {
         self.redirects += other.redirects;
         self.tls_handshakes += other.tls_handshakes;
         self.tls_resumed += other.tls_resumed;
-        for (address, count) in &other.addresses {
-            self.count_address(*address, *count);
+        for (mine, theirs) in [
+            (&mut self.addresses, &other.addresses),
+            (&mut self.passed_over, &other.passed_over),
+        ] {
+            theirs.iter().for_each(|(address, n)| count_address(mine, *address, *n));
         }
         self.held.merge(&other.held);
         self.held_open += other.held_open;
@@ -98,11 +104,7 @@ impl LoadStats {
 
     /// Adds `n` connections to a server address.
     pub fn count_address(&mut self, address: IpAddr, n: u64) {
-        if let Some((_, count)) = self.addresses.iter_mut().find(|(known, _)| *known == address) {
-            *count += n;
-        } else if self.addresses.len() < ADDRESSES_MAX {
-            self.addresses.push((address, n));
-        }
+        count_address(&mut self.addresses, address, n);
     }
 
     pub(super) fn reset(&mut self) {
@@ -110,13 +112,24 @@ impl LoadStats {
         self.injector_lag.reset();
         self.held.reset();
         self.addresses.clear();
+        self.passed_over.clear();
         let kept = Self {
             censored: std::mem::take(&mut self.censored),
             injector_lag: std::mem::take(&mut self.injector_lag),
             held: std::mem::take(&mut self.held),
             addresses: std::mem::take(&mut self.addresses),
+            passed_over: std::mem::take(&mut self.passed_over),
             ..Self::default()
         };
         *self = kept;
+    }
+}
+
+/// Adds `n` to the count of an address; beyond [`ADDRESSES_MAX`] addresses, further ones are not counted.
+pub fn count_address(counts: &mut Vec<(IpAddr, u64)>, address: IpAddr, n: u64) {
+    if let Some((_, count)) = counts.iter_mut().find(|(known, _)| *known == address) {
+        *count += n;
+    } else if counts.len() < ADDRESSES_MAX {
+        counts.push((address, n));
     }
 }

@@ -63,6 +63,7 @@ fn of(samples: &[(Section, Sample)]) -> Aggregate {
         let load = aggregate.load_mut(*section);
         load.redirects += 1;
         load.count_address([127, 0, 0, sample.name.0 as u8].into(), 1);
+        count_address(&mut load.passed_over, [127, 0, 1, sample.name.0 as u8].into(), 2);
         load.held.record(sample.response_time().0);
     }
     aggregate
@@ -70,10 +71,10 @@ fn of(samples: &[(Section, Sample)]) -> Aggregate {
 
 /// Status codes and addresses are kept in order of first occurrence, which merging may change.
 fn sorted(mut aggregate: Aggregate) -> Aggregate {
-    aggregate
-        .load
-        .iter_mut()
-        .for_each(|load| load.addresses.sort_unstable());
+    aggregate.load.iter_mut().for_each(|load| {
+        load.addresses.sort_unstable();
+        load.passed_over.sort_unstable();
+    });
     aggregate
         .requests
         .iter_mut()

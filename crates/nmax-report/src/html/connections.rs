@@ -34,6 +34,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     facts(page, view);
     addresses(page, view);
     page.text("</div>\n");
+    passed_over(page, view);
     held(page, view);
 }
 
@@ -179,6 +180,22 @@ fn addresses(page: &mut Page, view: &View) {
         ));
     }
     page.text("</tbody></table></div></section>");
+}
+
+/// Addresses that others stood in for.
+fn passed_over(page: &mut Page, view: &View) {
+    let all = &view.connections.passed_over;
+    if all.is_empty() {
+        return;
+    }
+    let named = all
+        .iter()
+        .map(|(address, count)| format!("{} {} times", clip(address, NAME_MAX), number::count(*count)));
+    page.add(format_args!(
+        "<p class=\"note\">Whole run: passed over, because they refused or were silent and another address took the \
+         connection: {}.</p>\n",
+        Escaped(&named.collect::<Vec<_>>().join(", "))
+    ));
 }
 
 /// Sockets that servers did not close.

@@ -159,7 +159,10 @@ fn connections() -> Value {
     record(&[
         (
             "opened",
-            described(count(), "In the phase, like all but `addresses` and `held`."),
+            described(
+                count(),
+                "In the phase, like all but `addresses`, `passed_over` and `held`.",
+            ),
         ),
         (
             "policy",
@@ -185,6 +188,13 @@ fn connections() -> Value {
             described(
                 map(count()),
                 "Connections opened by server address, whole run, at most 64 addresses.",
+            ),
+        ),
+        (
+            "passed_over",
+            described(
+                map(count()),
+                "Connections that an address did not take, refusing or silent, although another address of its name then did, by address, whole run, at most 64 addresses.",
             ),
         ),
         (

@@ -19,6 +19,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
         ("connections", opened(connections)),
         ("tls", handshakes(connections)),
         ("addresses", addresses(connections)),
+        ("passed over", passed_over(connections)),
         ("phases", phases(view)),
         ("redirects", followed(connections)),
         ("interim", interim(connections)),
@@ -63,15 +64,31 @@ fn handshakes(connections: &Connections) -> Option<String> {
 /// Where connections went, when there was a choice.
 fn addresses(connections: &Connections) -> Option<String> {
     let all = &connections.addresses;
-    let named = all.iter().take(ADDRESSES_MAX);
+    let has_choice = all.len() > 1 || !connections.passed_over.is_empty();
+    has_choice.then(|| format!("{} (whole run)", listed(all, "")))
+}
+
+/// Addresses that others stood in for.
+fn passed_over(connections: &Connections) -> Option<String> {
+    let all = &connections.passed_over;
+    (!all.is_empty()).then(|| {
+        format!(
+            "{}: refused or silent, another address took the connection (whole run)",
+            listed(all, " times")
+        )
+    })
+}
+
+fn listed(counts: &[(String, u64)], unit: &str) -> String {
+    let named = counts.iter().take(ADDRESSES_MAX);
     let named: Vec<_> = named
-        .map(|(address, count)| format!("{address} {}", number::count(*count)))
+        .map(|(address, count)| format!("{address} {}{unit}", number::count(*count)))
         .collect();
-    let rest = match all.len().saturating_sub(ADDRESSES_MAX) {
+    let rest = match counts.len().saturating_sub(ADDRESSES_MAX) {
         0 => String::new(),
         n => format!(", {n} more"),
     };
-    (all.len() > 1).then(|| format!("{}{rest} (whole run)", named.join(", ")))
+    named.join(", ") + &rest
 }
 
 fn phases(view: &View) -> Option<String> {

@@ -1,5 +1,8 @@
 //! Connections, what was done on them, and transactions.
 
+// Of `core`, which has addresses and no sockets.
+use core::net::IpAddr;
+
 use nmax_metrics::{Aggregate, Catalog, Section};
 
 use super::{Dist, per_s};
@@ -25,6 +28,9 @@ pub struct Connections {
     pub resumed_share: Option<f64>,
     /// Connections opened in the whole run by server address, most first; what is beyond the cap is missing.
     pub addresses: Vec<(String, u64)>,
+    /// Connections of the whole run that an address did not take, although another address of its name then did, by
+    /// address, most first.
+    pub passed_over: Vec<(String, u64)>,
     /// Sockets that servers kept open after complete replies that should have ended them, whole run.
     pub held: Dist,
     /// Of those, how many were still open when given up.
@@ -34,12 +40,6 @@ pub struct Connections {
 impl Connections {
     pub(super) fn of(counted: &Aggregate, whole: &Aggregate, policy: &'static str) -> Self {
         let (load, all) = (counted.load(Section::Hold), whole.load(Section::Hold));
-        let mut addresses: Vec<_> = all
-            .addresses
-            .iter()
-            .map(|(address, count)| (address.to_string(), *count))
-            .collect();
-        addresses.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         Self {
             opened: load.connections,
             policy,
@@ -49,11 +49,19 @@ impl Connections {
             tls_handshakes: load.tls_handshakes,
             tls_resumed: load.tls_resumed,
             resumed_share: (load.tls_handshakes > 0).then(|| load.tls_resumed as f64 / load.tls_handshakes as f64),
-            addresses,
+            addresses: most_first(&all.addresses),
+            passed_over: most_first(&all.passed_over),
             held: Dist::of(&all.held),
             held_open: all.held_open,
         }
     }
+}
+
+fn most_first(counts: &[(IpAddr, u64)]) -> Vec<(String, u64)> {
+    let named = counts.iter().map(|(address, count)| (address.to_string(), *count));
+    let mut named: Vec<_> = named.collect();
+    named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    named
 }
 
 /// Numbers of a transaction: several exchanges that a user feels as one.

@@ -1,5 +1,6 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
+use nmax_metrics::Section;
 use nmax_report::terminal::Style;
 use nmax_report::view::PHASES;
 use nmax_report::{View, csv, html, json, junit, number, terminal};
@@ -156,6 +157,12 @@ proptest! {
             let row = format!(">{address}</th><td>{}</td>", number::count(*count));
             prop_assert!(page.contains(&row), "{row}");
         }
+        for (address, count) in &connections.passed_over {
+            prop_assert_eq!(told["passed_over"][address].as_u64(), Some(*count));
+            let named = format!("{address} {} times", number::count(*count));
+            prop_assert!(unwrapped.contains(&named), "{named}");
+            prop_assert!(page.contains(&named), "{named}");
+        }
         let held = told["held"]["seconds"]["p50"].as_f64().map(|seconds| (seconds * 1e9).round() as u64);
         prop_assert_eq!(held.map(|ns| ns / 1_000), connections.held.p50().map(|ns| (ns as f64 / 1e3).round() as u64));
         for phase in &view.total.phases {
@@ -260,6 +267,32 @@ fn what_was_not_tested_is_not_shown_as_held() {
     );
 }
 
+/// Of two addresses one refused everything: the one that is left is named, and what it stood in for.
+#[test]
+fn a_refusing_address_is_told_although_all_connections_went_to_another() {
+    let mut run = Run::new(&Shape {
+        hold_s: 1,
+        ..Shape::default()
+    });
+    for window in &mut run.windows {
+        for section in Section::ALL {
+            let load = window.aggregate.load_mut(section);
+            load.addresses
+                .retain(|(address, _)| address.to_string() == "192.0.2.10");
+        }
+    }
+    let view = run.view();
+    let text = terminal::table(&view, Style::default());
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        (view.connections.addresses.len(), view.connections.passed_over.len()),
+        (1, 1)
+    );
+    assert!(text.contains("addresses 192.0.2.10 "), "{text}");
+    assert!(text.contains("passed over 192.0.2.14 "), "{text}");
+    assert!(text.contains("times: refused or silent"), "{text}");
+}
+
 /// Where there is nothing to say of connections, nothing is said.
 #[test]
 fn quiet_connections_take_no_line() {
@@ -275,6 +308,7 @@ fn quiet_connections_take_no_line() {
         "connections ",
         "tls ",
         "addresses ",
+        "passed over",
         "phases ",
         "redirects ",
         "bodies ",

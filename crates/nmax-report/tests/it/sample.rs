@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use nmax_analysis::{Evidence, Gate, InjectorFacts, Judgement, Reason, ThresholdResult, Verdict};
+use nmax_metrics::aggregate::count_address;
 use nmax_metrics::sample::Network;
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window};
 use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Version, Visitor, Workload};
@@ -197,6 +198,9 @@ impl Run {
         load.informational += u64::from(n.is_multiple_of(503));
         if is_new {
             load.count_address([192, 0, 2, 10 + (n % 3) as u8].into(), 1);
+        }
+        if is_new && n % 3 == 0 {
+            count_address(&mut load.passed_over, [192, 0, 2, 14].into(), 1);
         }
         if n.is_multiple_of(211) {
             load.held.record(15_000_000_000 + n);

@@ -1,5 +1,8 @@
 //! Counts of one section of a window: requests, scenarios, checks, transactions, load.
 
+use std::net::IpAddr;
+
+use nmax_metrics::aggregate::count_address;
 use nmax_metrics::{Aggregate, CheckStats, ErrorKind, LoadStats, NameId, Nanos, RequestStats, ScenarioStats, Section};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +78,8 @@ struct LoadLine {
     tls_resumed: u64,
     #[serde(default)]
     addresses: Counts,
+    #[serde(default)]
+    passed_over: Counts,
     #[serde(default)]
     held_open: u64,
 }
@@ -212,7 +217,10 @@ impl ScenarioLine {
 
 impl LoadLine {
     fn of(load: &LoadStats) -> Self {
-        let addresses = load.addresses.iter();
+        let by_address = |counts: &[(IpAddr, u64)]| {
+            let named = counts.iter().map(|(address, count)| (address.to_string(), *count));
+            Counts(named.collect())
+        };
         Self {
             due: load.due,
             started: load.started,
@@ -229,11 +237,8 @@ impl LoadLine {
             redirects: load.redirects,
             tls_handshakes: load.tls_handshakes,
             tls_resumed: load.tls_resumed,
-            addresses: Counts(
-                addresses
-                    .map(|(address, count)| (address.to_string(), *count))
-                    .collect(),
-            ),
+            addresses: by_address(&load.addresses),
+            passed_over: by_address(&load.passed_over),
             held_open: load.held_open,
         }
     }
@@ -253,9 +258,14 @@ impl LoadLine {
         load.informational = self.informational;
         load.redirects = self.redirects;
         (load.tls_handshakes, load.tls_resumed) = (self.tls_handshakes, self.tls_resumed);
-        for (text, count) in &self.addresses.0 {
-            let address = text.parse().map_err(|_| format!("`{text}` is not an address"))?;
-            load.count_address(address, *count);
+        for (from, to) in [
+            (&self.addresses, &mut load.addresses),
+            (&self.passed_over, &mut load.passed_over),
+        ] {
+            for (text, count) in &from.0 {
+                let address = text.parse().map_err(|_| format!("`{text}` is not an address"))?;
+                count_address(to, address, *count);
+            }
         }
         load.held_open = self.held_open;
         Ok(())

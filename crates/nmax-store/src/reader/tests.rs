@@ -194,7 +194,7 @@ fn missing_parts_are_named() {
 
 /// Takes every key away that directories of earlier versions do not have.
 fn without_new_keys(value: &mut serde_json::Value) {
-    const NEW: [&str; 9] = [
+    const NEW: [&str; 10] = [
         "transactions",
         "overflowed",
         "transaction_count",
@@ -203,6 +203,7 @@ fn without_new_keys(value: &mut serde_json::Value) {
         "tls_handshakes",
         "tls_resumed",
         "addresses",
+        "passed_over",
         "held_open",
     ];
     match value {

@@ -1,5 +1,8 @@
-//! The limit of open files of this process.
+//! The limit of open files of this process, and what it leaves for sockets.
 
+use std::path::Path;
+
+use nmax_engine::watch;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Raises the soft limit of open files to the hard one. Where that is refused, the old limit stays.
@@ -12,4 +15,22 @@ pub fn raise() {
             maximum,
         },
     );
+}
+
+/// Files that a run has open besides its sockets: those of its directory, its report, signals, lookups of names, and
+/// what it reads of its host.
+const RUN_FILES: u64 = 24;
+/// Files of a worker: its reactor and its timer.
+const WORKER_FILES: u64 = 6;
+
+/// Files that a run on so many workers needs for itself.
+pub fn reserve(workers: u64) -> u64 {
+    RUN_FILES + WORKER_FILES * workers
+}
+
+/// Sockets that a run on so many workers may have open, so that it never lacks a file of its own; `None` where no
+/// limit is known.
+pub fn sockets(workers: u64) -> Option<u64> {
+    let taken = watch::open_files(Path::new("/"))? + reserve(workers);
+    Some(watch::open_files_limit()?.saturating_sub(taken))
 }

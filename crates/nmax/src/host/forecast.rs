@@ -6,9 +6,10 @@ use nmax_engine::watch::ports::{REUSE_AGE_S, Range, Reuse, TIME_WAIT_S};
 use nmax_report::number::{bytes, count, digits, time};
 
 use super::checks::{REUSE_PORTS, WIDEN_PORTS};
+use super::files::reserve;
 use super::{Finding, Host, Level, Need};
 
-/// Open files besides one per connection: the run's directory, runtimes, names being resolved.
+/// Open files besides one per connection, more with many workers: the run's directory, runtimes, names being resolved.
 const OTHER_FILES: u64 = 100;
 /// Memory of a virtual user with one idle connection, its sockets in the kernel included, bytes: an assumption on the
 /// safe side of what the tests allow the process, and as much for the kernel.
@@ -40,7 +41,8 @@ fn users(need: &Need) -> String {
 
 fn files(host: &Host, need: &Need) -> Option<Finding> {
     let limit = host.files_soft?;
-    let files = need.connections.saturating_add(OTHER_FILES);
+    let others = OTHER_FILES.max(reserve(need.workers));
+    let files = need.connections.saturating_add(others);
     let who = users(need);
     let verb = if need.is_sure { "need" } else { "may need" };
     let (level, remedy) = match (files <= limit, need.is_sure) {

@@ -139,3 +139,47 @@ fn a_folder_that_is_no_run_is_called_so() {
         .exits(2)
         .says(&["folder: this is no run", "manifest.json"]);
 }
+
+/// The connections of a slow server take all files but those that the run needs for itself.
+#[test]
+fn a_run_out_of_files_ends_regularly_and_keeps_everything() {
+    let (bench, target) = (Bench::new(), target());
+    let line = |limit: u32| {
+        let url = target.url();
+        format!("ulimit -n {limit} && exec \"$NMAX\" run {url}/delay/900ms -r 80/s -d 1500ms -q --workers 1")
+    };
+    bench
+        .shell(&line(64))
+        .exits(4)
+        .shows(&["! INVALID", "G4 injector errors"]);
+    let run = bench.run();
+    let summary: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(run.join("summary.json")).unwrap()).unwrap();
+    let total = &summary["total"];
+    let errors = total["error_kinds"]["injector"].as_u64().unwrap();
+    assert!(errors > 10, "{total:#}");
+    assert_eq!(total["count"], 120, "every start is accounted for: {total:#}");
+    for file in ["names.json", "report.html", "windows.jsonl", "resources.jsonl"] {
+        assert!(run.join(file).metadata().is_ok_and(|about| about.len() > 0), "{file}");
+    }
+    let failures = std::fs::read_to_string(run.join("failures.jsonl")).unwrap();
+    assert!(
+        failures.contains("too many open files (EMFILE)") && failures.contains("ulimit -n"),
+        "{failures}"
+    );
+}
+
+#[test]
+fn a_limit_of_files_that_leaves_no_connection_starts_no_run() {
+    let (bench, target) = (Bench::new(), target());
+    let line = format!(
+        "ulimit -n 30 && exec \"$NMAX\" run {} -r 9/s -d 1s --workers 1",
+        target.url()
+    );
+    bench.shell(&line).exits(2).says(&[
+        "error: 30 open files are too few",
+        "each worker (1)",
+        "`ulimit -n 1024`",
+    ]);
+    assert!(bench.runs().is_empty());
+}

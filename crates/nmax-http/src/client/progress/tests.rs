@@ -105,3 +105,19 @@ fn words_name_the_phase_and_its_limit() {
     assert_eq!(failure.text, "no TCP connection within 2s (limit of phase connect)");
     assert_eq!(Deadline::of(Phase::Tls, &limits, Nanos(1)), None);
 }
+
+proptest! {
+    /// Law: attempts that each use up their share end with the limit, and each has an equal part of it.
+    #[test]
+    fn shares_add_up_to_the_limit(limit in 0..10_000_u64, attempts in 1..9_usize) {
+        let limits = PhaseLimits { connect: Some(Nanos(limit)), ..PhaseLimits::default() };
+        let deadline = Deadline::of(Phase::Connect, &limits, Nanos(7)).unwrap();
+        let mut now = Nanos(7);
+        for left in (1..=attempts).rev() {
+            let end = deadline.share(now, left);
+            prop_assert!(end.since(now).0.abs_diff(limit / attempts as u64) <= 1);
+            now = end;
+        }
+        prop_assert_eq!(now, deadline.at);
+    }
+}
