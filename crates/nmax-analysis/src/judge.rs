@@ -11,6 +11,10 @@ use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, share, time_ms, value};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict};
 
+mod iterations;
+
+pub use iterations::FAILED_SHARE_WARN;
+
 /// Share of the due iterations that may wait for an in-flight slot before the target counts as overloaded.
 ///
 /// Once a target stays behind the load, nearly every later iteration waits; a stall that it makes up for
@@ -172,6 +176,9 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
     }
     if let Some((text, sockets)) = socket_held(evidence) {
         warn("SOCKET_HELD", text, count(sockets));
+    }
+    for (text, failed_share) in iterations::failed(evidence, evaluated) {
+        warn("ITERATIONS_FAILED", text, share(failed_share));
     }
     if let Some((text, names)) = names_overflowed(evidence) {
         warn("NAMES_OVERFLOWED", text, count(names));

@@ -166,7 +166,7 @@ fn scenario_index(plan: &Plan, name: &str) -> Result<usize, Unknown> {
 }
 
 /// Request names of a scenario that no other scenario uses.
-fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unknown> {
+pub(crate) fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unknown> {
     let index = scenario_index(plan, scenario)?;
     let (own, others): (Vec<_>, Vec<_>) = planned_requests(plan)
         .into_iter()

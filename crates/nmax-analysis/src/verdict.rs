@@ -27,7 +27,7 @@ impl Verdict {
 pub struct Reason {
     /// Stable code. May decide: `G1_RATE`, `G3_INJECTOR_LAG`, `G4_INJECTOR_CPU`, `G4_INJECTOR_ERRORS`,
     /// `G4_OPEN_FILES`, `G8_NO_SAMPLES`, `G8_GAPS`, `TARGET_OVERLOADED`, `THRESHOLD`. Never decide: `INTERRUPTED`,
-    /// `CENSORED`, `SOCKET_HELD`, `NAMES_OVERFLOWED`, `CLAMPED`, `FEW_SAMPLES`.
+    /// `CENSORED`, `SOCKET_HELD`, `ITERATIONS_FAILED`, `NAMES_OVERFLOWED`, `CLAMPED`, `FEW_SAMPLES`.
     pub code: &'static str,
     /// One sentence for a person, with the figures.
     pub text: String,

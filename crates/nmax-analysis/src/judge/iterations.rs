@@ -1,0 +1,81 @@
+//! Users who fail although their exchanges look well: one step of many that always fails.
+
+use nmax_metrics::{RequestStats, Section};
+use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
+
+use crate::Evidence;
+use crate::scope::{exchanges, own_names};
+use crate::thresholds::Evaluated;
+use crate::words::{count, share};
+
+/// Share of a scenario's iterations that may fail before a warning is given.
+pub const FAILED_SHARE_WARN: f64 = 0.05;
+
+/// Scenarios whose iterations failed while every condition on failures holds, among them one on the exchanges
+/// altogether: a text, and the share. O(scenarios · request names).
+pub(super) fn failed(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<(String, f64)> {
+    let conditions = evidence.plan.thresholds.iter().zip(evaluated);
+    let on_failures: Vec<_> = conditions
+        .filter(|(threshold, _)| matches!(threshold.metric, Metric::FailureRate | Metric::Failed | Metric::Errors))
+        .collect();
+    let looks_well = on_failures.iter().all(|(_, evaluated)| evaluated.result.holds)
+        && on_failures
+            .iter()
+            .any(|(threshold, _)| threshold.metric == Metric::FailureRate && threshold.scope == Scope::Total);
+    let Some(of_exchanges) = evidence.totals.total(Section::Hold).failure_rate() else {
+        return Vec::new();
+    };
+    if !looks_well {
+        return Vec::new();
+    }
+    let scenarios = evidence.plan.scenarios.iter().enumerate();
+    let warned = scenarios.filter_map(|(index, scenario)| {
+        let stats = evidence.totals.scenario(Section::Hold, index)?;
+        let failed_share = stats.failed as f64 / stats.completed.max(1) as f64;
+        let text = format!(
+            "{} of {} iterations of `{}` failed, although only {} of the exchanges did: {}",
+            count(stats.failed),
+            count(stats.completed),
+            scenario.name,
+            share(of_exchanges),
+            remedy(evidence, &scenario.name)
+        );
+        // Where exchanges fail as often, the figures already say it.
+        (failed_share > FAILED_SHARE_WARN && failed_share > of_exchanges).then_some((text, failed_share))
+    });
+    warned.collect()
+}
+
+/// The condition that would have seen it: on the request of the scenario that failed most often.
+fn remedy(evidence: &Evidence, scenario: &str) -> String {
+    let rate = |name: &String| {
+        let stats = exchanges(evidence, evidence.totals, &Scope::Request(name.clone())).ok();
+        stats.as_ref().and_then(RequestStats::failure_rate)
+    };
+    let names = own_names(evidence.plan, scenario).unwrap_or_default();
+    let rates = names.into_iter().filter_map(|name| Some((rate(&name)?, name)));
+    match rates.max_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((worst, name)) if worst > FAILED_SHARE_WARN => {
+            format!("judge with `{}`", below(FAILED_SHARE_WARN, Scope::Request(name)))
+        }
+        _ => format!(
+            "an iteration fails with any of its exchanges: judge with a lower limit, such as `{}`",
+            below(FAILED_SHARE_WARN / 10.0, Scope::Scenario(scenario.to_owned()))
+        ),
+    }
+}
+
+fn below(limit: f64, scope: Scope) -> Threshold {
+    Threshold {
+        text: String::new(),
+        metric: Metric::FailureRate,
+        stat: Stat::Value,
+        op: Op::Below,
+        limit: Limit::Ratio(limit),
+        scope,
+        within: Within::Hold,
+    }
+}
+
+#[cfg(test)]
+mod tests;
