@@ -201,7 +201,7 @@ pub fn is_secret_header(name: &str) -> bool {
 
 /// Whether the name of a field or variable says that its value is a secret.
 pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
+    let name = name.to_ascii_lowercase().replace('-', "_");
     SECRET_FIELDS.iter().any(|secret| name.contains(secret))
 }
 

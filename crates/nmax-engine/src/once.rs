@@ -29,6 +29,8 @@ use crate::worker;
 
 /// Most bytes of a body that are kept.
 const BODY_MAX: usize = 64 * 1024;
+/// Most bytes of a body that are kept until they are counted.
+const COUNTED_MAX: usize = 16 << 20;
 /// Longer than any iteration: everything falls into one window.
 const WINDOW: Nanos = Nanos::from_secs(366 * 24 * 3600);
 
@@ -43,6 +45,8 @@ pub struct Traced {
     pub reply_head: Vec<u8>,
     /// The beginning of the body.
     pub reply_body: Vec<u8>,
+    /// Length of the whole body, decoded; `None` when it is not known.
+    pub reply_body_bytes: Option<u64>,
     /// What was measured.
     pub measured: RawSample,
     /// Why it was not ok.
@@ -136,6 +140,7 @@ pub fn once_then(
                 request: sent.request,
                 reply_head: sent.head,
                 reply_body: sent.body,
+                reply_body_bytes: sent.body_bytes,
                 measured,
             }
         })
@@ -171,6 +176,7 @@ struct Sent {
     request: Vec<u8>,
     head: Vec<u8>,
     body: Vec<u8>,
+    body_bytes: Option<u64>,
 }
 
 struct Recording {
@@ -205,7 +211,7 @@ impl Driver for RecordingDriver {
             ..Sent::default()
         });
         let keep_body = match request.keep_body {
-            KeepBody::Discard => KeepBody::UpTo(BODY_MAX),
+            KeepBody::Discard => KeepBody::UpTo(COUNTED_MAX),
             KeepBody::UpTo(most) => KeepBody::UpTo(most.max(BODY_MAX)),
         };
         let exchange = self.inner.exchange(&Request { keep_body, ..*request }).await;
@@ -213,6 +219,10 @@ impl Driver for RecordingDriver {
         if let Some(last) = self.log.borrow_mut().last_mut() {
             last.head = reply.head().to_vec();
             last.body = reply.body()[..reply.body().len().min(BODY_MAX)].to_vec();
+            last.body_bytes = match reply.body_truncated() {
+                false => Some(reply.body().len() as u64),
+                true => Some(exchange.bytes_decoded).filter(|bytes| *bytes > 0),
+            };
         }
         exchange
     }

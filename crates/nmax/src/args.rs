@@ -11,7 +11,7 @@ mod target;
 mod values;
 pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use target::TargetArgs;
-use values::{duration, pair, proxy, resolve};
+use values::{duration, pair, resolve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -125,6 +125,9 @@ pub struct RunArgs {
     pub exit_zero: bool,
     #[command(flatten)]
     pub wire: WireArgs,
+    /// With --wire: passwords, tokens and cookies as they are
+    #[arg(long, requires = "wire", help_heading = "Bytes")]
+    pub show_secrets: bool,
     // Last, because its heading would go on over what follows.
     #[command(flatten)]
     pub planless: PlanlessArgs,
@@ -172,13 +175,13 @@ pub struct PlanArgs {
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<String>,
     /// Go through this HTTP proxy, as in http://user:password@10.0.0.9:3128
-    #[arg(long, value_name = "URL", value_parser = proxy)]
+    #[arg(long, value_name = "URL")]
     pub proxy: Option<String>,
     /// Local addresses that connections leave from, in turn
     #[arg(long, value_name = "ADDRESS,..", value_delimiter = ',')]
     pub source: Vec<std::net::IpAddr>,
     /// Where a name leads, in place of asking, as in shop.test:443:10.0.0.7; may be repeated
-    #[arg(long, value_name = "HOST[:PORT]:ADDRESS,..", value_parser = resolve)]
+    #[arg(long, value_name = "HOST[:PORT]:ADDRESS[:PORT],..", value_parser = resolve)]
     pub resolve: Vec<nmax_plan::plan::HostOverride>,
 }
 
@@ -191,9 +194,6 @@ pub struct WireArgs {
     /// With --wire: the request of this name, after the steps before it [default: the first]
     #[arg(long, value_name = "NAME", requires = "wire", help_heading = "Bytes")]
     pub request: Option<String>,
-    /// With --wire: passwords, tokens and cookies as they are
-    #[arg(long, requires = "wire", help_heading = "Bytes")]
-    pub show_secrets: bool,
 }
 
 /// How results are printed.
@@ -235,6 +235,9 @@ pub struct CheckArgs {
     /// Print as JSON
     #[arg(long)]
     pub json: bool,
+    /// Passwords, tokens and cookies as they are
+    #[arg(long)]
+    pub show_secrets: bool,
     #[command(flatten)]
     pub wire: WireArgs,
     // Last, because its heading would go on over what follows.

@@ -7,6 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use nmax_extract::Extractor;
+use nmax_plan::addresses::{is_absolute, parse_proxy};
 use nmax_plan::document::{self, DocumentError, Options};
 use nmax_plan::plan::{
     Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Step, Version, Visitor,
@@ -51,7 +52,7 @@ impl fmt::Display for LoadError {
 
 /// Whether the argument of `nmax run` is a URL.
 pub fn is_url(what: &str) -> bool {
-    what.contains("://")
+    is_absolute(what)
 }
 
 /// Complains about an address without a scheme, as in `127.0.0.1:8080` or `shop.test/items`.
@@ -124,12 +125,12 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     }
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
-    lead(&mut plan, args);
+    lead(&mut plan, args)?;
     Ok((plan, used.take()))
 }
 
 /// Changes the way to the servers as the flags say.
-fn lead(plan: &mut Plan, args: &PlanArgs) {
+fn lead(plan: &mut Plan, args: &PlanArgs) -> Result<(), LoadError> {
     let defaults = &mut plan.defaults;
     if let Some((certificate_file, key_file)) = args.cert.clone().zip(args.key.clone()) {
         defaults.client_certificate = Some(ClientCertificate {
@@ -137,14 +138,18 @@ fn lead(plan: &mut Plan, args: &PlanArgs) {
             key_file,
         });
     }
-    if args.proxy.is_some() {
-        defaults.proxy.clone_from(&args.proxy);
+    if let Some(proxy) = &args.proxy {
+        // Not by the parser of arguments, which quotes what it refuses: it may hold a password.
+        let parsed = parse_proxy(proxy)
+            .map_err(|error| LoadError::Usage(format!("--proxy: {}\n  help: {}", error.message, error.remedy)));
+        defaults.proxy = Some(parsed?);
     }
     if !args.source.is_empty() {
         defaults.source_addresses.clone_from(&args.source);
     }
     // The first that covers a name counts.
     plan.hosts.splice(0..0, args.resolve.iter().cloned());
+    Ok(())
 }
 
 /// Length in bytes of a file that can be read.
@@ -210,7 +215,7 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
         })?;
         send_file(&mut plan, file);
     }
-    lead(&mut plan, args);
+    lead(&mut plan, args)?;
     Ok(plan)
 }
 

@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //! - `args`: the command line as typed; `commands`: what each verb does
-//! - `load`: from a file or URL and flags to a plan; `preflight`: whether its target can be reached;
+//! - `load`: from a file or URL and flags to a plan; `hints`: what in it has no effect; `preflight`: whether its
+//!   target can be reached;
 //!   `host`: what this host lets a run do
 //! - `safety`: what may be loaded; `secrets`: what must not be stored
 //! - `session`: one run from its plan to its verdict; `tally`: its sums; `live`: its progress
@@ -14,6 +15,7 @@
 mod args;
 mod commands;
 mod exit;
+mod hints;
 mod host;
 mod live;
 mod load;
@@ -29,9 +31,22 @@ use std::process::ExitCode;
 
 use args::{Cli, Verb};
 use clap::Parser;
+use exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let text = error.to_string();
+            let masked = nmax_engine::redact_users(&text);
+            if masked == text {
+                error.exit();
+            }
+            // What was typed is quoted, and holds a password.
+            say::note(masked.trim_end());
+            return Exit::Usage.into();
+        }
+    };
     let exit = match &cli.verb {
         Verb::Run(args) => commands::run::run(args),
         Verb::Check(args) => commands::check::check(args),

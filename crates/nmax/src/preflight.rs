@@ -4,23 +4,21 @@
 //! its source addresses, its proxy. Nothing connects before the safety policy is decided, and then only where it lets
 //! connections go.
 
+use std::net::{IpAddr, UdpSocket};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use nmax_engine::network;
 use nmax_engine::real::RealClock;
-use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
+use nmax_http::{Allow, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
+use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{Plan, Step};
+use nmax_plan::units::format_duration;
 
 use crate::exit::Exit;
 use crate::safety::{self, SafetyArgs};
 use crate::session;
-
-/// Longest wait for one address.
-const CONNECT_MAX: Duration = Duration::from_secs(5);
-/// Longest wait for an origin with all its addresses.
-const REACH_MAX: Duration = Duration::from_secs(15);
 
 /// A target that may be loaded and can be reached.
 pub struct Cleared {
@@ -42,7 +40,7 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
     for step in steps {
         if let Step::Request(request) = step
             && let Some(text) = request.url.as_constant()
-            && text.contains("://")
+            && is_absolute(text)
         {
             let origin = parse(text)?.origin;
             if !origins.contains(&origin) {
@@ -60,22 +58,28 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
     let usage = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Usage);
     let internal = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Internal);
     let settings = session::settings(plan, &ask(&decided)).map_err(|error| usage(&error))?;
-    let config = Config {
-        connect_timeout: Some(CONNECT_MAX),
-        ..network::config(&settings).map_err(|error| usage(&error))?
-    };
+    local(&plan.defaults.source_addresses).map_err(|error| usage(&error))?;
+    let config = network::config(&settings).map_err(|error| usage(&error))?;
     let proxy = config.proxy.as_ref().map(|proxy| proxy.origin.clone());
     let client = Shared::new(config, RealClock::starting_now());
     let client = client.map_err(|error| usage(&nmax_engine::StartError::Tls(error.to_string())))?;
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let reactor = reactor.map_err(|error| internal(&error))?;
     reactor.block_on(async {
-        let loaded: Vec<Origin> = origins.iter().cloned().chain(proxy).collect();
+        let loaded: Vec<Origin> = origins.iter().cloned().chain(proxy.clone()).collect();
+        let way = Way {
+            client: &client,
+            proxy: proxy.as_ref(),
+            limits: Limits::of(plan),
+        };
+        for origin in proxy.iter().chain(origins) {
+            way.resolve(origin).await?;
+        }
         let established = safety::establish(args, &loaded, &client).await;
         let (policy, authorization) = established.map_err(|error| (error.to_string(), error.exit()))?;
         let allow = decided.get_or_init(|| Arc::new(policy).hook());
         for origin in origins {
-            reach(&client, origin).await?;
+            way.reach(origin).await?;
         }
         Ok(Cleared {
             allow: Arc::clone(allow),
@@ -95,13 +99,92 @@ fn ask(decided: &Arc<OnceLock<Allow>>) -> Allow {
     })
 }
 
-async fn reach(client: &Shared<RealClock>, origin: &Origin) -> Result<(), (String, Exit)> {
-    let failure = match tokio::time::timeout(REACH_MAX, client.reach(origin)).await {
-        Ok(Ok(())) => return Ok(()),
-        Ok(Err(failure)) => failure,
-        Err(_) => Failure::new(ErrorKind::Connect, format!("no connection within {REACH_MAX:?}")),
+/// Complains about a source address that this host does not have.
+fn local(sources: &[IpAddr]) -> Result<(), String> {
+    for source in sources {
+        // Nothing is sent: only the address is asked for.
+        if let Err(error) = UdpSocket::bind((*source, 0)) {
+            let help = "give addresses of this host; `ip address` lists them";
+            return Err(format!("source address {source}: {error}\n  help: {help}"));
+        }
+    }
+    Ok(())
+}
+
+/// Longest waits, as in the run.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    resolve: Duration,
+    connect: Duration,
+}
+
+impl Limits {
+    fn of(plan: &Plan) -> Self {
+        let limits = plan.defaults.phase_timeouts;
+        let within = |limit: Option<Duration>| limit.unwrap_or(plan.defaults.timeout);
+        Self {
+            resolve: within(limits.dns),
+            connect: within(limits.connect),
+        }
+    }
+}
+
+/// The way of the run's connections.
+struct Way<'a> {
+    client: &'a Shared<RealClock>,
+    proxy: Option<&'a Origin>,
+    limits: Limits,
+}
+
+impl Way<'_> {
+    /// Finds the addresses of an origin, or of the proxy. Nothing connects.
+    async fn resolve(&self, origin: &Origin) -> Result<(), (String, Exit)> {
+        let limit = self.limits.resolve;
+        let failure = match tokio::time::timeout(limit, self.client.addresses(origin)).await {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(failure)) => failure,
+            Err(_) => Failure::new(
+                ErrorKind::Dns,
+                format!("{}: no answer within {}", origin.host, format_duration(limit)),
+            ),
+        };
+        let role = if self.proxy == Some(origin) { "proxy " } else { "" };
+        Err(refused(&format!("{role}{origin}"), &failure, None))
+    }
+
+    /// Connects to an origin, or to the proxy in its place.
+    async fn reach(&self, origin: &Origin) -> Result<(), (String, Exit)> {
+        let limit = self.limits.connect;
+        let failure = match tokio::time::timeout(limit, self.client.reach(origin)).await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(failure)) => failure,
+            Err(_) => Failure::new(
+                ErrorKind::Connect,
+                format!("no answer within {}", format_duration(limit)),
+            ),
+        };
+        Err(match self.proxy {
+            Some(proxy) if failure.kind == ErrorKind::Connect => through(proxy, origin, &failure),
+            _ => refused(&origin.to_string(), &failure, None),
+        })
+    }
+}
+
+/// Why nothing gets through a proxy: it is not there, it wants a password, or it refuses the server.
+fn through(proxy: &Origin, origin: &Origin, failure: &Failure) -> (String, Exit) {
+    let help = if failure.text.contains("status 407") {
+        "check the proxy's user name and password: `--proxy http://USER:PASSWORD@HOST:PORT`"
+    } else if failure.text.contains("makes no tunnel") {
+        "the proxy answers, but does not lead to the server: see its rules, and whether it reaches the server"
+    } else {
+        "check that the proxy listens on this address and port, and that no firewall is between"
     };
-    let (help, exit) = match failure.kind {
+    refused(&format!("proxy {proxy}, for {origin}"), failure, Some(help))
+}
+
+fn refused(place: &str, failure: &Failure, help: Option<&'static str>) -> (String, Exit) {
+    let is_of_source = failure.text.contains("source address");
+    let (usual, exit) = match failure.kind {
         ErrorKind::Connect => (
             "check that the server listens on this address and port, and that no firewall is between",
             Exit::Unreachable,
@@ -111,13 +194,23 @@ async fn reach(client: &Shared<RealClock>, origin: &Origin) -> Result<(), (Strin
             Exit::Unreachable,
         ),
         ErrorKind::Blocked => ("see docs/how-to/allow-a-target.md", Exit::Usage),
+        ErrorKind::Injector if is_of_source => (
+            "give source addresses of this host and of the server's family; `ip address` lists them",
+            Exit::Usage,
+        ),
         kind => (kind.remedy(), Exit::Unreachable),
     };
     let kind = failure.kind.name();
-    Err((
-        format!("{origin}: no connection ({kind}): {}\n  help: {help}", failure.text),
+    let what = if failure.kind == ErrorKind::Dns {
+        "no address"
+    } else {
+        "no connection"
+    };
+    let help = help.unwrap_or(usual);
+    (
+        format!("{place}: {what} ({kind}): {}\n  help: {help}", failure.text),
         exit,
-    ))
+    )
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! What must not be stored: secrets in the plan and on the command line are masked in the manifest and the report.
 
-use nmax_engine::{is_secret_header, is_secret_name, redact_fields, redact_users};
+use nmax_engine::{is_secret_header, is_secret_name, redact, redact_fields, redact_users};
+use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Step};
 use nmax_plan::template::{Part, Template};
+
+use crate::load::Variables;
 
 /// What stands in the place of a secret.
 const MASK: &str = "[redacted]";
@@ -113,14 +116,76 @@ fn mask_pair(text: &str) -> String {
     }
 }
 
-/// Masks the values of secret variables wherever they stand in a text: `${env.TOKEN}` may be part of anything.
+/// Masks the values of secret variables wherever they stand in a text: `${env.TOKEN}` may be part of anything, also as
+/// it is written in JSON and in URLs.
 pub fn mask_values(text: &str, values: &[(String, String)]) -> String {
     let secret = values
         .iter()
         .filter(|(name, value)| is_secret_name(name) && value.chars().count() >= VALUE_CHARS_MIN);
-    secret.fold(text.to_owned(), |text, (_, value)| {
-        text.replace(value.as_str(), MASK_BARE)
-    })
+    let forms = secret.flat_map(|(_, value)| [value.clone(), value.escape_default().to_string(), encoded(value)]);
+    let mut text = text.to_owned();
+    for form in forms {
+        if text.contains(&form) {
+            text = text.replace(&form, MASK_BARE);
+        }
+    }
+    text
+}
+
+/// As in a query: all but letters, digits and `-._~` as escapes.
+fn encoded(value: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let write = |byte: u8| match is_plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    };
+    value.bytes().map(write).collect()
+}
+
+/// What a person gets to see: everything, or all but secrets.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    with_secrets: bool,
+    variables: Variables,
+}
+
+impl Shown {
+    /// Whether secrets are shown, and the variables that the plan used.
+    pub fn new(with_secrets: bool, variables: Variables) -> Self {
+        Self {
+            with_secrets,
+            variables,
+        }
+    }
+
+    /// Whether secrets are shown.
+    pub fn with_secrets(&self) -> bool {
+        self.with_secrets
+    }
+
+    /// A plan as YAML.
+    pub fn plan(&self, plan: &Plan) -> String {
+        if self.with_secrets {
+            return to_yaml(plan);
+        }
+        mask_values(&to_yaml(&mask_plan(plan)), &self.variables)
+    }
+
+    /// A text in which names and values are not told apart.
+    pub fn text(&self, text: &str) -> String {
+        if self.with_secrets {
+            return text.to_owned();
+        }
+        mask_values(&redact_fields(text), &self.variables)
+    }
+
+    /// A request or reply, head and body.
+    pub fn message(&self, message: &[u8]) -> String {
+        if self.with_secrets {
+            return String::from_utf8_lossy(message).into_owned();
+        }
+        mask_values(&redact(message), &self.variables)
+    }
 }
 
 #[cfg(test)]
@@ -218,5 +283,9 @@ mod tests {
             ("RATE".to_owned(), "5000".to_owned()),
         ];
         assert_eq!(mask_values("a: s3cret, rate: 5000", &values), "a: REDACTED, rate: 5000");
+        // As it stands in JSON and in a query.
+        let values = [("TOKEN".to_owned(), "a\"b&c d".to_owned())];
+        let text = "{\"x\": \"a\\\"b&c d\"} ?x=a%22b%26c%20d";
+        assert_eq!(mask_values(text, &values), "{\"x\": \"REDACTED\"} ?x=REDACTED");
     }
 }

@@ -64,12 +64,9 @@ pub enum SessionError {
     /// The workers did not start.
     #[error("{0}")]
     Start(#[from] nmax_engine::StartError),
-    /// An additional issuer's certificate cannot be read.
-    #[error("{file}: cannot read the certificate: {error}\n  help: `--ca` and `tls.ca` take PEM files")]
-    Certificate { file: String, error: std::io::Error },
-    /// The certificate that clients show, or its key, cannot be read.
-    #[error("{file}: cannot read it: {error}\n  help: a client certificate and its key are PEM files")]
-    Identity { file: String, error: std::io::Error },
+    /// A certificate or key cannot be used.
+    #[error("{file}: {reason}\n  help: certificates and keys are PEM files, of at most 1 MiB each")]
+    Pem { file: String, reason: String },
     /// A file that is sent cannot be.
     #[error("{file}: cannot be sent: {reason}\n  help: bodies are made of regular files, named relative to the plan")]
     BodyFile { file: String, reason: String },

@@ -43,20 +43,24 @@ fn names_are_given_addresses() {
         "shop.test:99999:10.0.0.7",
         "shop.test:80:name",
     ] {
-        assert!(resolve(text).is_err(), "{text}");
+        let error = resolve(text).unwrap_err();
+        assert!(error.contains("write HOST[:PORT]:ADDRESS"), "{text}: {error}");
     }
-}
-
-#[test]
-fn proxies_are_urls_without_tls() {
-    for text in [
-        "http://10.0.0.9:3128",
-        "http://user:p@ss@proxy.lan:3128/",
-        "http://[::1]:80",
+    for (text, want) in [
+        ("shop.test", "the address is missing"),
+        ("shop.test:0:10.0.0.7", "`0` is not a port"),
+        ("shop.test:99999:10.0.0.7", "`99999` is not a port"),
+        ("shop.test:80:10.0.0.7:0", "`10.0.0.7:0` has the port 0"),
+        ("shop.test:80:name", "`name` is not an address"),
+        ("sh op:80:10.0.0.7", "`sh op` is not a host name"),
     ] {
-        assert_eq!(proxy(text).as_deref(), Ok(text));
+        let error = resolve(text).unwrap_err();
+        assert!(error.starts_with(want), "{text}: {error}");
     }
-    for text in ["proxy.lan:3128", "https://proxy.lan", "socks5://proxy.lan", "http://"] {
-        assert!(proxy(text).is_err(), "{text}");
-    }
+    // As in `hosts` of a plan.
+    let given = resolve("shop.test:443:10.0.0.7:8443,[::1]:1").unwrap();
+    let found: Vec<Option<u16>> = given.addresses.iter().map(|(_, port)| *port).collect();
+    assert_eq!((given.port, found), (Some(443), vec![Some(8443), Some(1)]));
+    let given = resolve("shop.test:10.0.0.7:8443").unwrap();
+    assert_eq!((given.port, given.addresses[0].1), (None, Some(8443)));
 }

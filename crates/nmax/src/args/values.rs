@@ -1,5 +1,10 @@
 //! Values of flags, from their text; the error says what to write.
 
+use std::net::IpAddr;
+
+use nmax_plan::addresses::{parse_endpoint, parse_host};
+use nmax_plan::plan::HostOverride;
+
 /// `NAME=VALUE`.
 pub fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
@@ -32,47 +37,32 @@ pub fn duration(text: &str) -> Result<std::time::Duration, String> {
     nmax_plan::units::parse_duration(text).map_err(|error| error.to_string())
 }
 
-/// The URL of an HTTP proxy.
-pub fn proxy(text: &str) -> Result<String, String> {
-    let rest = text.strip_prefix("http://");
-    let rest = rest.ok_or("write it as http://host:port; https:// servers behind it are fine")?;
-    // A user name and password may hold anything.
-    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-    let url = nmax_http::Url::parse(&format!("http://{host}"));
-    url.map(|_| text.to_owned()).map_err(|error| error.to_string())
-}
-
 /// Addresses for a name, in curl's form. A number before a colon is a port, so `host:1::2` is port 1 only if `:2` were an address.
-pub fn resolve(text: &str) -> Result<nmax_plan::plan::HostOverride, String> {
-    let (host, rest) = text.split_once(':').ok_or("write HOST:ADDRESS or HOST:PORT:ADDRESS")?;
-    if host.is_empty() || host.contains(['[', ']', '/']) {
-        return Err("the host name is missing: write HOST:PORT:ADDRESS".into());
-    }
-    let with_port = rest.split_once(':').and_then(|(port, list)| {
-        let port: u16 = port.parse().ok()?;
-        Some((Some(port), addresses(list).ok()?))
-    });
-    let (port, addresses) = match with_port {
-        Some(both) => both,
-        None => (None, addresses(rest)?),
-    };
-    Ok(nmax_plan::plan::HostOverride {
-        host: host.to_ascii_lowercase(),
-        port,
-        addresses: addresses.into_iter().map(|address| (address, None)).collect(),
-    })
+pub fn resolve(text: &str) -> Result<HostOverride, String> {
+    given(text).map_err(|error| format!("{error}: write HOST[:PORT]:ADDRESS, such as shop.test:443:10.0.0.7"))
 }
 
-/// Addresses with commas between, IPv6 ones in brackets or not.
-fn addresses(list: &str) -> Result<Vec<std::net::IpAddr>, String> {
-    let address = |text: &str| {
-        let bare = text
-            .strip_prefix('[')
-            .and_then(|text| text.strip_suffix(']'))
-            .unwrap_or(text);
-        let parsed = bare.parse().map_err(|_| format!("`{text}` is no IP address"));
-        parsed as Result<std::net::IpAddr, String>
+fn given(text: &str) -> Result<HostOverride, String> {
+    let (host, rest) = text.split_once(':').ok_or("the address is missing")?;
+    let (host, _) = parse_host(host).map_err(|error| error.message)?;
+    let with_port = rest
+        .split_once(':')
+        .filter(|(port, _)| port.bytes().all(|byte| byte.is_ascii_digit()));
+    let with_port = with_port.map(|(port, list)| match port.parse::<u16>() {
+        Ok(port @ 1..) => addresses(list).map(|list| (Some(port), list)),
+        _ => Err(format!("`{port}` is not a port from 1 to 65535")),
+    });
+    let (port, addresses) = match (with_port, addresses(rest)) {
+        (Some(Ok((port, list))), _) => (port, list),
+        (_, Ok(list)) => (None, list),
+        (Some(Err(error)), Err(_)) | (None, Err(error)) => return Err(error),
     };
+    Ok(HostOverride { host, port, addresses })
+}
+
+/// Addresses with commas between, each with a port of its own or not.
+fn addresses(list: &str) -> Result<Vec<(IpAddr, Option<u16>)>, String> {
+    let address = |text: &str| parse_endpoint(text).map_err(|error| error.message);
     list.split(',').map(address).collect()
 }
 

@@ -1,6 +1,9 @@
 //! `nmax check`: the plan as resolved, how much it will send and how, offline.
 
-use nmax_plan::document::write::to_yaml;
+use std::sync::Arc;
+
+use nmax_engine::program::Program;
+use nmax_engine::{Allow, StartError};
 use nmax_plan::plan::Plan;
 use nmax_plan::summary::{Forecast, Peak, forecast, policy};
 use nmax_plan::units::format_duration;
@@ -11,27 +14,51 @@ use super::run::complain;
 use super::{once, wire};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
-use crate::{load, say};
+use crate::secrets::Shown;
+use crate::session::SessionError;
+use crate::{hints, load, preflight, say, session};
 
 /// Checks a plan; sends something only with `--once`.
 pub fn check(args: &CheckArgs) -> Exit {
-    let plan = match load::plan(&args.what, &args.plan, &args.planless) {
-        Ok((plan, _)) => plan,
+    let (plan, variables) = match load::plan(&args.what, &args.plan, &args.planless) {
+        Ok(loaded) => loaded,
         Err(error) => return complain(&error, Exit::Usage),
     };
+    let shown = Shown::new(args.show_secrets, variables);
     if args.wire.wire {
-        return wire::wire(&args.wire, &args.safety, plan);
+        return wire::wire(&args.wire, &args.safety, plan, &shown);
     }
     if args.once {
-        return once::once(args, plan);
+        return once::once(args, plan, &shown);
     }
+    let plan = Arc::new(plan);
+    let warnings = match preflight::origins(&plan).map(|origins| hints::warnings(&plan, &origins)) {
+        Ok(warnings) => warnings,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    if let Err(error) = startable(&plan) {
+        return complain(&error, Exit::Usage);
+    }
+    hints::say(&warnings);
     let forecast = forecast(&plan);
+    let yaml = shown.plan(&plan);
     if args.json {
-        say::line(format_args!("{:#}", as_json(&plan, &forecast)));
+        say::line(format_args!("{:#}", as_json(&plan, &yaml, &forecast, &warnings)));
     } else {
-        say::text(format_args!("{}\n{}", to_yaml(&plan), as_text(&plan, &forecast)));
+        let text = shown.text(&as_text(&plan, &forecast));
+        say::text(format_args!("{yaml}\n{text}"));
     }
     Exit::Pass
+}
+
+/// Whether a run of the plan would start: its files are there and can be used, its requests can be made.
+fn startable(plan: &Arc<Plan>) -> Result<(), SessionError> {
+    let nowhere: Allow = Arc::new(|_, _| Err("nothing is sent".into()));
+    let settings = session::settings(plan, &nowhere)?;
+    nmax_engine::network::config(&settings).map_err(StartError::from)?;
+    let names = nmax_engine::program::catalog(plan, settings.names_max);
+    Program::new(Arc::clone(plan), &names, &settings.files).map_err(StartError::from)?;
+    Ok(())
 }
 
 fn as_text(plan: &Plan, forecast: &Forecast) -> String {
@@ -74,7 +101,7 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
     text
 }
 
-fn as_json(plan: &Plan, forecast: &Forecast) -> serde_json::Value {
+fn as_json(plan: &Plan, yaml: &str, forecast: &Forecast, warnings: &[String]) -> serde_json::Value {
     let scenarios: Vec<_> = forecast
         .scenarios
         .iter()
@@ -90,10 +117,11 @@ fn as_json(plan: &Plan, forecast: &Forecast) -> serde_json::Value {
         Peak::Vus(vus) => (None, Some(vus)),
     };
     json!({
-        "schema_version": 1, "name": plan.name, "target": plan.target, "plan": to_yaml(plan),
+        "schema_version": 1, "name": plan.name, "target": plan.target, "plan": yaml,
         "duration_s": forecast.duration.map(|duration| duration.as_secs_f64()),
         "iterations": forecast.iterations, "requests": forecast.requests,
         "peak_rate_per_s": peak_rate_per_s, "peak_vus": peak_vus,
         "peak_requests_per_s": forecast.peak_requests_per_s, "scenarios": scenarios,
+        "warnings": warnings,
     })
 }

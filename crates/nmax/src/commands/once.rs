@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nmax_engine::once::{Traced, once as trace};
-use nmax_metrics::Outcome;
+use nmax_metrics::{Outcome, Sample};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
 use serde_json::{Value, json};
@@ -11,17 +11,21 @@ use serde_json::{Value, json};
 use super::run::complain;
 use crate::args::CheckArgs;
 use crate::exit::Exit;
-use crate::{preflight, say, session};
+use crate::secrets::Shown;
+use crate::{hints, preflight, say, session};
 
 /// Most characters of a body that are shown.
 const BODY_CHARS_MAX: usize = 2_000;
+/// Most bytes of a message that are looked at.
+const MESSAGE_BYTES_MAX: usize = 64 << 10;
 
 /// Sends one iteration of each scenario and shows everything.
-pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
+pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
     let origins = match preflight::origins(&plan) {
         Ok(origins) => origins,
         Err(error) => return complain(&error, Exit::Usage),
     };
+    hints::say(&hints::warnings(&plan, &origins));
     let plan = Arc::new(plan);
     let cleared = match preflight::clear(&args.safety, &plan, &origins) {
         Ok(cleared) => cleared,
@@ -42,11 +46,11 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
             .iter()
             .all(|traced| traced.measured.sample.outcome == Outcome::Ok);
         if args.json {
-            let exchanges: Vec<Value> = traced.iter().map(as_json).collect();
+            let exchanges: Vec<Value> = traced.iter().map(|traced| as_json(traced, shown)).collect();
             scenarios.push(json!({ "name": scenario.name, "exchanges": exchanges }));
         } else {
             say::line(format_args!("scenario {}", scenario.name));
-            traced.iter().for_each(|traced| say::text(as_text(traced)));
+            traced.iter().for_each(|traced| say::text(as_text(traced, shown)));
         }
     }
     if args.json {
@@ -56,39 +60,55 @@ pub fn once(args: &CheckArgs, plan: Plan) -> Exit {
     if is_ok { Exit::Pass } else { Exit::Failed }
 }
 
-fn as_text(traced: &Traced) -> String {
+fn as_text(traced: &Traced, shown: &Shown) -> String {
     let sample = &traced.measured.sample;
     let symbol = if sample.outcome == Outcome::Ok { "✓" } else { "✗" };
-    let status = sample
-        .status
-        .map_or_else(|| "no reply".to_owned(), |status| format!("status {status}"));
     let time = number::time(sample.response_time().0 as f64);
-    let mut text = format!("\n{symbol} {}: {status} after {time}\n", traced.name);
+    let mut text = format!(
+        "\n{symbol} {}: {} after {time}\n",
+        shown.text(&traced.name),
+        status(sample)
+    );
     if let Some(failure) = &traced.failure {
-        text.push_str(&format!("  {}\n", failure.text));
+        text.push_str(&format!("  {}\n", shown.text(&failure.text)));
         if let Outcome::Error(kind) = failure.outcome {
             text.push_str(&format!("  help: {}\n", kind.remedy()));
         }
     }
+    let request = Told::new(&traced.request, shown);
     let (head, body) = split(&traced.request);
-    indent(&mut text, ">", &shown(head));
-    indent(&mut text, ">", &shown(body));
-    indent(&mut text, "<", &shown(&traced.reply_head));
-    indent(&mut text, "<", &shown(&traced.reply_body));
+    indent(&mut text, ">", &request.head(head));
+    indent(&mut text, ">", &request.body(body, Some(body.len() as u64)));
+    let reply = [traced.reply_head.as_slice(), traced.reply_body.as_slice()].concat();
+    let reply = Told::new(&reply, shown);
+    indent(&mut text, "<", &reply.head(&traced.reply_head));
+    indent(&mut text, "<", &reply.body(&traced.reply_body, traced.reply_body_bytes));
     text
 }
 
-fn as_json(traced: &Traced) -> Value {
+/// The status, or why there is none.
+pub fn status(sample: &Sample) -> String {
+    match sample.status {
+        Some(status) => format!("status {status}"),
+        None if sample.bytes_received > 0 => "no valid reply".to_owned(),
+        None => "no reply".to_owned(),
+    }
+}
+
+fn as_json(traced: &Traced, shown: &Shown) -> Value {
     let sample = &traced.measured.sample;
+    let reply = [traced.reply_head.as_slice(), traced.reply_body.as_slice()].concat();
+    let reply = Told::new(&reply, shown);
     json!({
-        "name": traced.name,
+        "name": shown.text(&traced.name),
         "outcome": match sample.outcome { Outcome::Ok => "ok", Outcome::Failed => "failed", Outcome::Error(kind) => kind.name() },
         "status": sample.status,
         "response_time_ms": sample.response_time().as_millis_f64(),
-        "failure": traced.failure.as_ref().map(|failure| failure.text.clone()),
-        "request": String::from_utf8_lossy(&traced.request),
-        "reply_head": String::from_utf8_lossy(&traced.reply_head),
-        "reply_body": String::from_utf8_lossy(&traced.reply_body),
+        "failure": traced.failure.as_ref().map(|failure| shown.text(&failure.text)),
+        "request": Told::new(&traced.request, shown).text,
+        "reply_head": reply.split().0,
+        "reply_body": reply.split().1,
+        "reply_body_bytes": traced.reply_body_bytes,
     })
 }
 
@@ -97,17 +117,60 @@ fn split(message: &[u8]) -> (&[u8], &[u8]) {
     end.map_or((message, &[]), |end| (&message[..end], &message[end + 4..]))
 }
 
-/// Bytes as text for a terminal: no control characters, not too much, and what is no text only counted.
-fn shown(bytes: &[u8]) -> String {
-    let Ok(text) = std::str::from_utf8(bytes) else {
-        return format!("[{} bytes that are no text]", number::count(bytes.len() as u64));
-    };
-    let clean = text.chars().filter(|c| !c.is_control() || *c == '\n');
-    let mut short: String = clean.take(BODY_CHARS_MAX).collect();
-    if text.chars().count() > BODY_CHARS_MAX {
-        short.push_str(&format!("\n[{} characters in all]", text.chars().count()));
+/// A message as it may be shown.
+struct Told {
+    text: String,
+    /// What separates its head from its body.
+    end: &'static str,
+}
+
+impl Told {
+    fn new(message: &[u8], shown: &Shown) -> Self {
+        Self {
+            text: shown.message(&message[..message.len().min(MESSAGE_BYTES_MAX)]),
+            end: if shown.with_secrets() { "\r\n\r\n" } else { "\n\n" },
+        }
     }
-    short.trim_end().to_owned()
+
+    fn split(&self) -> (&str, &str) {
+        self.text.split_once(self.end).unwrap_or((&self.text, ""))
+    }
+
+    /// The head as text for a terminal.
+    fn head(&self, head: &[u8]) -> String {
+        if std::str::from_utf8(head).is_err() {
+            return no_text(head.len() as u64);
+        }
+        short(self.split().0).0.trim_end().to_owned()
+    }
+
+    /// The body as text for a terminal. Of `bytes` only the beginning may have been kept; `None` is not known.
+    fn body(&self, kept: &[u8], bytes: Option<u64>) -> String {
+        // What was kept may end within a character.
+        if std::str::from_utf8(kept).is_err_and(|error| error.error_len().is_some()) {
+            return no_text(bytes.unwrap_or(kept.len() as u64));
+        }
+        let (mut text, is_cut) = short(self.split().1);
+        if is_cut {
+            let bytes = match bytes {
+                Some(bytes) => format!("{} bytes in all", number::count(bytes)),
+                None => format!("more than {} bytes in all", number::count(kept.len() as u64)),
+            };
+            text.push_str(&format!("\n[{bytes}]"));
+        }
+        text.trim_end().to_owned()
+    }
+}
+
+fn no_text(bytes: u64) -> String {
+    format!("[{} bytes that are no text]", number::count(bytes))
+}
+
+/// Text without control characters and not too much of it; and whether there is more.
+fn short(text: &str) -> (String, bool) {
+    let clean = text.chars().filter(|c| !c.is_control() || *c == '\n');
+    let is_cut = text.chars().count() > BODY_CHARS_MAX;
+    (clean.take(BODY_CHARS_MAX).collect(), is_cut)
 }
 
 fn indent(out: &mut String, mark: &str, text: &str) {

@@ -14,8 +14,9 @@ use super::wire;
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
 use crate::host::{self, Finding, Host, Level, Need};
+use crate::secrets::Shown;
 use crate::session::{self, Order};
-use crate::{live, load, preflight, say};
+use crate::{hints, live, load, preflight, say};
 
 /// Runs; prints the result.
 pub fn run(args: &RunArgs) -> Exit {
@@ -24,7 +25,8 @@ pub fn run(args: &RunArgs) -> Exit {
         Err(error) => return complain(&error, Exit::Usage),
     };
     if args.wire.wire {
-        return wire::wire(&args.wire, &args.safety, plan);
+        let shown = Shown::new(args.show_secrets, variables);
+        return wire::wire(&args.wire, &args.safety, plan, &shown);
     }
     if let Err(error) = one_output(args) {
         return complain(&error, Exit::Usage);
@@ -71,6 +73,7 @@ fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order
     let workers = args.workers.unwrap_or_else(cores);
     let warnings = fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
     pinnable(&args.pin).map_err(usage)?;
+    hints::say(&hints::warnings(&plan, &origins));
     let plan = Arc::new(plan);
     let cleared = preflight::clear(&args.safety, &plan, &origins)?;
     Ok(Order {
@@ -213,6 +216,7 @@ fn unwritable(file: &Path, error: &std::io::Error) -> String {
 
 /// Says what is wrong, on standard error.
 pub fn complain(error: &dyn std::fmt::Display, exit: Exit) -> Exit {
-    say::note(format_args!("error: {error}"));
+    // Whatever quotes a URL must not quote its password.
+    say::note(format_args!("error: {}", nmax_engine::redact_users(&error.to_string())));
     exit
 }

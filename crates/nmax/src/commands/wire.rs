@@ -3,10 +3,12 @@
 //! # Layout
 //! - `log`: what the connections did, collected while it happens
 //! - `lines`: bytes as lines, with directions, offsets and escapes, secrets taken out
+//! - `parts`: which lines of a multipart body are secrets
 //! - here: which request, and what was measured
 
 mod lines;
 mod log;
+mod parts;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +18,12 @@ use nmax_metrics::{Nanos, Outcome};
 use nmax_plan::plan::{Plan, Step};
 use nmax_report::number;
 
+use super::once::status;
 use super::run::complain;
 use crate::args::WireArgs;
 use crate::exit::Exit;
 use crate::safety::SafetyArgs;
+use crate::secrets::Shown;
 use crate::signals::Interrupts;
 use crate::{preflight, say, session};
 use lines::Printer;
@@ -31,10 +35,10 @@ const HELD_MAX: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Sends the request and shows its bytes as they come.
-pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan) -> Exit {
+pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan, shown: &Shown) -> Exit {
     let scenario = match cut(&mut plan, args.request.as_deref()) {
         Ok(scenario) => scenario,
-        Err(error) => return complain(&error, Exit::Usage),
+        Err(error) => return complain(&shown.text(&error), Exit::Usage),
     };
     let plan = Arc::new(plan);
     let settings = preflight::origins(&plan)
@@ -58,7 +62,7 @@ pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan) -> Exit {
         Ok(worker) => worker,
         Err(error) => return complain(&error, Exit::Internal),
     };
-    let mut printer = Printer::new(args.show_secrets);
+    let mut printer = Printer::new(shown.clone());
     loop {
         let (events, is_over) = log.take(LOOK);
         events.iter().for_each(|event| say::text(printer.event(event)));
@@ -73,7 +77,7 @@ pub fn wire(args: &WireArgs, safety: &SafetyArgs, mut plan: Plan) -> Exit {
     }
     say::text(printer.rest());
     match worker.join() {
-        Ok(Ok(traced)) => conclude(&traced, log.lost(), log.socket()),
+        Ok(Ok(traced)) => conclude(&traced, log.lost(), log.socket(), shown),
         Ok(Err(error)) => complain(&error, Exit::Usage),
         Err(_) => complain(
             &"the exchange ended by a defect of nmax; please report it",
@@ -110,12 +114,12 @@ fn cut(plan: &mut Plan, wanted: Option<&str>) -> Result<usize, String> {
 }
 
 /// Prints what was measured.
-fn conclude(traced: &[Traced], lost: u64, socket: Option<Socket>) -> Exit {
+fn conclude(traced: &[Traced], lost: u64, socket: Option<Socket>, shown: &Shown) -> Exit {
     if lost > 0 {
         let lost = number::count(lost);
         say::line(format_args!("            [{lost} more bytes are not shown]"));
     }
-    traced.iter().for_each(|traced| say::text(measured(traced)));
+    traced.iter().for_each(|traced| say::text(measured(traced, shown)));
     let told = match socket {
         None => None,
         Some(Socket::Kept) => Some("kept for the next request".to_owned()),
@@ -137,15 +141,12 @@ fn conclude(traced: &[Traced], lost: u64, socket: Option<Socket>) -> Exit {
     }
 }
 
-fn measured(traced: &Traced) -> String {
+fn measured(traced: &Traced, shown: &Shown) -> String {
     let sample = &traced.measured.sample;
     let symbol = if sample.outcome == Outcome::Ok { "✓" } else { "✗" };
-    let status = sample
-        .status
-        .map_or_else(|| "no reply".to_owned(), |status| format!("status {status}"));
-    let mut text = format!("\n{symbol} {}: {status}\n", traced.name);
+    let mut text = format!("\n{symbol} {}: {}\n", shown.text(&traced.name), status(sample));
     if let Some(failure) = &traced.failure {
-        text.push_str(&format!("  {}\n", failure.text));
+        text.push_str(&format!("  {}\n", shown.text(&failure.text)));
         if let Outcome::Error(kind) = failure.outcome {
             text.push_str(&format!("  help: {}\n", kind.remedy()));
         }

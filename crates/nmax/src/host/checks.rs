@@ -115,9 +115,10 @@ fn ports(range: &Range) -> Finding {
     let ports = range.count();
     let value = format!("{} ({} to {})", count(ports), range.first, range.last);
     let meaning = format!(
-        "connections at once from one address to one destination; when nmax closes first, {} new ones per second for \
+        "connections at once from one address to one destination; when nmax closes first, {} new {} per second for \
          long, as each port rests for {TIME_WAIT_S} s",
-        count(ports / TIME_WAIT_S)
+        count(ports / TIME_WAIT_S),
+        if ports / TIME_WAIT_S == 1 { "one" } else { "ones" }
     );
     let remedy = format!("widen the range: `{WIDEN_PORTS}`, or leave from more addresses: `--source`");
     finding("LOCAL_PORTS", "local ports", value, meaning)

@@ -39,12 +39,21 @@ fn users(need: &Need) -> String {
     format!("{} {noun}{plural}{behind}", need.users)
 }
 
+fn connections(need: &Need) -> String {
+    let plural = if need.connections == 1 { "" } else { "s" };
+    format!("{} connection{plural}", count(need.connections))
+}
+
 fn files(host: &Host, need: &Need) -> Option<Finding> {
     let limit = host.files_soft?;
     let others = OTHER_FILES.max(reserve(need.workers));
     let files = need.connections.saturating_add(others);
     let who = users(need);
-    let verb = if need.is_sure { "need" } else { "may need" };
+    let verb = match (need.is_sure, need.users) {
+        (true, 1) => "needs",
+        (true, _) => "need",
+        (false, _) => "may need",
+    };
     let (level, remedy) = match (files <= limit, need.is_sure) {
         (true, _) => (Level::Ok, String::new()),
         (false, true) => (Level::Error, raise_files(files)),
@@ -82,16 +91,20 @@ fn ports_at_once(host: &Host, need: &Need) -> Option<Finding> {
         (true, true) => Level::Error,
         (true, false) => Level::Warning,
     };
-    let verb = if need.is_sure { "hold" } else { "may hold" };
+    let verb = match (need.is_sure, need.users) {
+        (true, 1) => "holds",
+        (true, _) => "hold",
+        (false, _) => "may hold",
+    };
     Some(Finding {
         code: "FORECAST_PORTS",
         level,
         what: "local ports",
         value: format!("{} of {}", count(need.connections), count(ports)),
         meaning: format!(
-            "{} {verb} {} connections at once, and {} local ports lead to the target",
+            "{} {verb} {} at once, and {} local ports lead to the target",
             users(need),
-            count(need.connections),
+            connections(need),
             count(ports)
         ),
         figure: Some(need.connections as f64),
@@ -156,8 +169,9 @@ fn ports_in_time_wait(host: &Host, need: &Need) -> Option<Finding> {
         what: "new connections",
         value: format!("{} of {} per second", digits(per_s), digits(sustained)),
         meaning: format!(
-            "up to {} new connections per second take {} of {} ports, as {why}",
+            "up to {} new connection{} per second take {} of {} ports, as {why}",
             digits(per_s),
+            if digits(per_s) == "1" { "" } else { "s" },
             count(taken.ceil() as u64),
             count(ports)
         ),
@@ -178,9 +192,9 @@ fn memory(host: &Host, need: &Need) -> Option<Finding> {
         what: "memory",
         value: format!("{} of {}", bytes(bytes_needed as f64), bytes(available as f64)),
         meaning: format!(
-            "about {} for each of {} connections, bodies not counted",
+            "about {} for each of {}, bodies not counted",
             bytes(each as f64),
-            count(need.connections)
+            connections(need)
         ),
         figure: Some(bytes_needed as f64),
         limit: Some(available as f64),

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use nmax_http::Origin;
-use nmax_plan::plan::{Connection, Plan, Visitor, Workload};
+use nmax_plan::plan::{Connection, Plan, Scenario, Step, ThinkTime, Visitor, Workload};
 use nmax_plan::schedule::Closed;
 use nmax_plan::summary;
 
@@ -44,7 +44,7 @@ impl Need {
     /// What `plan` asks with that many workers; `origins` are all that it names, the target first.
     pub fn of(plan: &Plan, origins: &[Origin], workers: u64) -> Self {
         let most = match &plan.workload {
-            Workload::Open { max_in_flight, .. } => u64::from(*max_in_flight),
+            Workload::Open { max_in_flight, .. } => u64::from(*max_in_flight).min(in_flight(plan)),
             Workload::Closed { .. } => Closed::new(&plan.stages).map_or(0, |schedule| schedule.vus_max()),
         };
         let users = plan.iterations.map_or(most, |iterations| most.min(iterations));
@@ -74,6 +74,36 @@ impl Need {
             workers,
         }
     }
+}
+
+/// Iterations of an open workload that are in flight at the peak, at most: those that start while the longest one goes
+/// on, L = λ W (Little 1961, equation 1), with λ in 1/s and W in s. It goes on for as long as its time limits let it.
+fn in_flight(plan: &Plan) -> u64 {
+    let longest = plan.scenarios.iter().map(|scenario| longest(plan, scenario)).max();
+    match summary::forecast(plan).peak {
+        summary::Peak::RatePerS(rate) => (rate * longest.unwrap_or_default().as_secs_f64()).ceil().max(1.0) as u64,
+        summary::Peak::Vus(_) => u64::MAX,
+    }
+}
+
+/// The longest that an iteration can take.
+fn longest(plan: &Plan, scenario: &Scenario) -> Duration {
+    let step = |step: &Step| match step {
+        Step::Request(request) => {
+            let hops = request.redirects_max.unwrap_or(plan.defaults.redirects_max);
+            request
+                .timeout
+                .unwrap_or(plan.defaults.timeout)
+                .saturating_mul(hops + 1)
+        }
+        Step::Think(ThinkTime::Fixed(pause) | ThinkTime::Uniform { max: pause, .. }) => *pause,
+        Step::Think(ThinkTime::Lognormal { .. }) => Duration::MAX,
+    };
+    scenario
+        .steps
+        .iter()
+        .map(step)
+        .fold(Duration::ZERO, Duration::saturating_add)
 }
 
 /// The share of iterations whose connections are closed at their end or before.

@@ -108,3 +108,96 @@ fn nobody_at_home_is_unreachable() {
         "{error}"
     );
 }
+
+/// The words and the code for a plan that gets nowhere.
+fn refused_to(change: impl FnOnce(&mut Plan), url: &str, want: &[&str], code: Exit) {
+    let mut plan = plan(url);
+    change(&mut plan);
+    let (error, exit) = cleared(plan).err().unwrap();
+    assert_eq!(exit, code, "{error}");
+    for words in want {
+        assert!(error.contains(words), "no `{words}` in {error}");
+    }
+}
+
+#[test]
+fn source_addresses_are_of_this_host_and_of_the_servers_family() {
+    let (_listener, port) = listener();
+    let url = format!("http://127.0.0.1:{port}/");
+    let from = |address: &str| {
+        let address = address.parse().unwrap();
+        move |plan: &mut Plan| plan.defaults.source_addresses = vec![address]
+    };
+    let foreign = ["source address 192.0.2.1", "give addresses of this host"];
+    refused_to(from("192.0.2.1"), &url, &foreign, Exit::Usage);
+    if UdpSocket::bind("[::1]:0").is_ok() {
+        refused_to(from("::1"), &url, &["IPv4", "of the server's family"], Exit::Usage);
+    }
+}
+
+/// A proxy that reads the head of one request and answers so; with nothing to say it stays silent.
+fn proxy(reply: &'static str) -> (String, std::thread::JoinHandle<()>) {
+    use std::io::{Read, Write};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://ann:s3cret@{}", listener.local_addr().unwrap());
+    let thread = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut chunk = [0; 4096];
+        let _ = stream.read(&mut chunk);
+        let _ = stream.write_all(reply.as_bytes());
+        // Until the client has enough.
+        let _ = stream.read(&mut chunk);
+    });
+    (url, thread)
+}
+
+#[test]
+fn what_a_proxy_answers_is_said_with_its_remedy() {
+    let cases = [
+        (
+            "HTTP/1.1 407 Who\r\n\r\n",
+            ["407", "check the proxy's user name and password"],
+        ),
+        ("HTTP/1.1 403 No\r\n\r\n", ["status 403", "see its rules"]),
+        ("HTTP/1.1 502 Bad\r\n\r\n", ["status 502", "see its rules"]),
+        ("", ["no answer within 200ms", "check that the proxy listens"]),
+    ];
+    for (reply, want) in cases {
+        let (url, thread) = proxy(reply);
+        let change = |plan: &mut Plan| {
+            plan.defaults.proxy = Some(url);
+            plan.defaults.phase_timeouts.connect = Some(Duration::from_millis(200));
+        };
+        refused_to(change, "https://127.0.0.1:9/", &want, Exit::Unreachable);
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn a_dead_proxy_is_blamed_and_not_the_server() {
+    let (listener, port) = listener();
+    drop(listener);
+    let change = |plan: &mut Plan| plan.defaults.proxy = Some(format!("http://127.0.0.1:{port}"));
+    let want = [
+        &*format!("proxy http://127.0.0.1:{port}"),
+        "check that the proxy listens",
+    ];
+    refused_to(change, "http://127.0.0.1:9/", &want, Exit::Unreachable);
+}
+
+#[test]
+fn the_limits_of_the_plan_hold() {
+    let limits = Limits::of(&plan("http://127.0.0.1/"));
+    assert_eq!(
+        (limits.resolve, limits.connect),
+        (Duration::from_secs(30), Duration::from_secs(30))
+    );
+    let mut plan = plan("http://127.0.0.1/");
+    plan.defaults.timeout = Duration::from_secs(3);
+    plan.defaults.phase_timeouts.dns = Some(Duration::from_secs(1));
+    let limits = Limits::of(&plan);
+    assert_eq!(
+        (limits.resolve, limits.connect),
+        (Duration::from_secs(1), Duration::from_secs(3))
+    );
+}

@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
+use nmax_plan::addresses::is_absolute;
+
 /// The longest host name that DNS allows, in bytes.
 const HOST_BYTES_MAX: usize = 253;
 /// The longest part of a host name between dots, in bytes.
@@ -84,7 +86,7 @@ impl FromStr for Host {
         if name.is_empty() {
             return Err(TargetError::Empty);
         }
-        if text.contains("://") {
+        if is_absolute(text) {
             return Err(TargetError::Url);
         }
         if text.contains('*') {
@@ -229,7 +231,7 @@ impl FromStr for Pattern {
             let prefix = bits(base);
             return Ok(Self::Net(Net { base, prefix }));
         }
-        if text.contains('/') && !text.contains("://") {
+        if text.contains('/') && !is_absolute(text) {
             return text.parse().map(Self::Net);
         }
         text.parse().map(Self::Host)

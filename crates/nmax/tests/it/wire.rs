@@ -131,3 +131,41 @@ fn a_failed_exchange_shows_its_bytes_and_ends_with_3() {
         .exits(3)
         .shows(&["< HTTP/1.1 404 ", "✗ GET /status/404: status 404"]);
 }
+
+/// Nothing is awaited of a socket that the server has closed, or that this end closed after an error.
+#[test]
+fn only_a_socket_that_the_server_holds_is_waited_for() {
+    //  reply                                       what is shown
+    let cases: [(&'static str, &[&str]); 3] = [
+        (
+            "HTTP/1.0 200 OK\r\n\r\nuntil the end",
+            &["✓ GET /", "closed by the server"],
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf",
+            &["✗ GET /", "closed by the server"],
+        ),
+        ("220 mail.test ready\r\n", &["✗ GET /: no valid reply"]),
+    ];
+    for (reply, want) in cases {
+        let (bench, listener) = (Bench::new(), std::net::TcpListener::bind("127.0.0.1:0").unwrap());
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let thread = std::thread::spawn(move || {
+            // The first connection only asks whether somebody is there.
+            for _ in 0..2 {
+                let (mut stream, _) = listener.accept().unwrap();
+                let mut chunk = [0; 4096];
+                if std::io::Read::read(&mut stream, &mut chunk).unwrap() > 0 {
+                    std::io::Write::write_all(&mut stream, reply.as_bytes()).unwrap();
+                }
+            }
+        });
+        let shown = bench.nmax(&["check", &url, "--wire"]).shows(want);
+        assert!(
+            !shown.stdout.contains("held") && !shown.stdout.contains("within 2s"),
+            "{}",
+            shown.stdout
+        );
+        thread.join().unwrap();
+    }
+}

@@ -1,10 +1,12 @@
 //! Bytes as lines that a person can read and nothing can hide in: `\r\n` is shown, what does not print is hexadecimal.
 
-use nmax_engine::{is_secret_header, redact_fields};
+use nmax_engine::is_secret_header;
 use nmax_metrics::Nanos;
 use nmax_report::number;
 
 use super::log::{Seen, What};
+use super::parts::Parts;
+use crate::secrets::Shown;
 
 /// Bytes of one body that are shown.
 const BODY_BYTES_MAX: usize = 4_000;
@@ -18,7 +20,7 @@ const MASK: &str = "[redacted]";
 /// Prints events; secrets are taken out unless asked for.
 #[derive(Debug)]
 pub struct Printer {
-    show_secrets: bool,
+    shown: Shown,
     sent: Stream,
     received: Stream,
 }
@@ -33,25 +35,27 @@ struct Stream {
     is_head: bool,
     /// An interim reply: another head follows.
     is_interim: bool,
+    parts: Parts,
     /// Bytes of this body that were shown, and that were not.
-    shown: usize,
+    seen: usize,
     hidden: u64,
 }
 
 impl Printer {
     /// Nothing came yet.
-    pub fn new(show_secrets: bool) -> Self {
+    pub fn new(shown: Shown) -> Self {
         let stream = |mark| Stream {
             mark,
             open: Vec::new(),
             since: Nanos::ZERO,
             is_head: true,
             is_interim: false,
-            shown: 0,
+            parts: Parts::default(),
+            seen: 0,
             hidden: 0,
         };
         Self {
-            show_secrets,
+            shown,
             sent: stream('>'),
             received: stream('<'),
         }
@@ -60,23 +64,20 @@ impl Printer {
     /// The lines that this event completes.
     pub fn event(&mut self, event: &Seen) -> String {
         let mut out = String::new();
-        let show_secrets = self.show_secrets;
+        let shown = &self.shown;
         match &event.what {
             What::Sent(bytes) => {
-                // A request begins where the last reply ended.
-                if self.received.shown > 0 || self.received.hidden > 0 || !self.received.is_head {
-                    self.received.close(show_secrets, &mut out);
-                    self.sent.close(show_secrets, &mut out);
-                }
-                self.sent.push(event.at, bytes, show_secrets, &mut out);
+                // A reply may come while its request is still being sent: only a note ends both.
+                self.received.flush(shown, &mut out);
+                self.sent.push(event.at, bytes, shown, &mut out);
             }
             What::Received(bytes) => {
-                self.sent.flush(show_secrets, &mut out);
-                self.received.push(event.at, bytes, show_secrets, &mut out);
+                self.sent.flush(shown, &mut out);
+                self.received.push(event.at, bytes, shown, &mut out);
             }
             What::Note(words) => {
-                self.sent.close(show_secrets, &mut out);
-                self.received.close(show_secrets, &mut out);
+                self.sent.close(shown, &mut out);
+                self.received.close(shown, &mut out);
                 line(event.at, '*', words, &mut out);
             }
         }
@@ -86,16 +87,16 @@ impl Printer {
     /// What is left at the end.
     pub fn rest(&mut self) -> String {
         let mut out = String::new();
-        self.sent.close(self.show_secrets, &mut out);
-        self.received.close(self.show_secrets, &mut out);
+        self.sent.close(&self.shown, &mut out);
+        self.received.close(&self.shown, &mut out);
         out
     }
 }
 
 impl Stream {
-    fn push(&mut self, at: Nanos, bytes: &[u8], show_secrets: bool, out: &mut String) {
+    fn push(&mut self, at: Nanos, bytes: &[u8], shown: &Shown, out: &mut String) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if !self.is_head && self.shown >= BODY_BYTES_MAX {
+            if !self.is_head && self.seen >= BODY_BYTES_MAX {
                 self.hidden += piece.len() as u64;
                 continue;
             }
@@ -104,7 +105,7 @@ impl Stream {
             }
             self.open.extend_from_slice(piece);
             if piece.ends_with(b"\n") || self.open.len() >= self.room() {
-                self.flush(show_secrets, out);
+                self.flush(shown, out);
             }
         }
     }
@@ -114,20 +115,29 @@ impl Stream {
         if self.is_head {
             LINE_BYTES_MAX
         } else {
-            BODY_BYTES_MAX.saturating_sub(self.shown)
+            BODY_BYTES_MAX.saturating_sub(self.seen)
         }
     }
 
     /// Prints the line that has begun.
-    fn flush(&mut self, show_secrets: bool, out: &mut String) {
+    fn flush(&mut self, shown: &Shown, out: &mut String) {
         if self.open.is_empty() {
             return;
         }
         let bytes = std::mem::take(&mut self.open);
-        let text = shown(&bytes, self.is_head && !show_secrets, !show_secrets);
+        let text = if shown.with_secrets() {
+            cut(escaped_line(&bytes), &bytes)
+        } else if self.is_head {
+            self.parts.header(&bytes);
+            masked_header(&bytes, shown)
+        } else if self.parts.holds_secret(&bytes) {
+            MASK.to_owned() + &escaped(line_end(&bytes))
+        } else {
+            masked(&bytes, shown)
+        };
         line(self.since, self.mark, &text, out);
         if !self.is_head {
-            self.shown += bytes.len();
+            self.seen += bytes.len();
             return;
         }
         if bytes.starts_with(b"HTTP/1.") {
@@ -139,13 +149,14 @@ impl Stream {
     }
 
     /// Ends a message: what was not shown of it is counted.
-    fn close(&mut self, show_secrets: bool, out: &mut String) {
-        self.flush(show_secrets, out);
+    fn close(&mut self, shown: &Shown, out: &mut String) {
+        self.flush(shown, out);
         if self.hidden > 0 {
             let hidden = number::count(self.hidden);
             out.push_str(&format!("            {} [{hidden} more bytes]\n", self.mark));
         }
-        (self.is_head, self.is_interim, self.shown, self.hidden) = (true, false, 0, 0);
+        (self.is_head, self.is_interim, self.seen, self.hidden) = (true, false, 0, 0);
+        self.parts = Parts::default();
     }
 }
 
@@ -153,17 +164,28 @@ fn line(at: Nanos, mark: char, text: &str, out: &mut String) {
     out.push_str(&format!("{:>8.2} ms {mark} {text}\n", at.as_millis_f64()));
 }
 
-/// The bytes of a line, escaped; the values of secret headers and fields taken out.
-fn shown(bytes: &[u8], is_header: bool, is_redacted: bool) -> String {
-    let end = bytes.len() - line_end(bytes).len();
-    let (text, end) = (escaped(&bytes[..end]), escaped(line_end(bytes)));
-    let text = match text.split_once(':') {
-        Some((name, _)) if is_header && is_secret_header(name.trim()) => format!("{name}: {MASK}"),
-        _ if is_redacted => redact_fields(&text),
-        _ => text,
-    };
+/// A line of a head, the value of a secret header taken out.
+fn masked_header(bytes: &[u8], shown: &Shown) -> String {
+    match escaped_line(bytes).split_once(':') {
+        Some((name, _)) if is_secret_header(name.trim()) => format!("{name}: {MASK}{}", escaped(line_end(bytes))),
+        _ => masked(bytes, shown),
+    }
+}
+
+/// A line with the values of secret fields taken out.
+fn masked(bytes: &[u8], shown: &Shown) -> String {
+    cut(shown.text(&escaped_line(bytes)), bytes)
+}
+
+/// A line without its end, escaped.
+fn escaped_line(bytes: &[u8]) -> String {
+    escaped(&bytes[..bytes.len() - line_end(bytes).len()])
+}
+
+/// The text of a line, not too much of it, with its end.
+fn cut(text: String, bytes: &[u8]) -> String {
     if text.chars().count() <= LINE_CHARS_MAX {
-        return text + &end;
+        return text + &escaped(line_end(bytes));
     }
     let short: String = text.chars().take(LINE_CHARS_MAX).collect();
     format!("{short}… [line of {} bytes]", number::count(bytes.len() as u64))

@@ -162,7 +162,10 @@ impl State {
                 End::Open
             }
             WireEvent::Kept => End::Kept,
-            WireEvent::Closed => End::Awaited(self.last_byte),
+            WireEvent::Awaited => End::Awaited(self.last_byte),
+            // What the server closed stays closed.
+            WireEvent::Closed if matches!(self.end, End::Closed { .. }) => self.end,
+            WireEvent::Closed => End::Closed { after: None },
             WireEvent::ClosedByServer => End::Closed {
                 after: Some(at.since(self.last_byte)).filter(|_| self.last_byte > Nanos::ZERO),
             },
@@ -193,6 +196,7 @@ fn words(event: &WireEvent<'_>) -> String {
         WireEvent::Kept => "the connection is kept".into(),
         WireEvent::ClosedByServer => "the server closed the connection".into(),
         WireEvent::Closed => "the connection is not kept".into(),
+        WireEvent::Awaited => "waiting for the server to close it".into(),
         WireEvent::Sent(bytes) | WireEvent::Received(bytes) => format!("{} bytes", bytes.len()),
     }
 }

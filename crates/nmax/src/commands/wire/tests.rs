@@ -19,7 +19,7 @@ fn received(at_ms: u64, bytes: &[u8]) -> Seen {
 }
 
 fn printed(show_secrets: bool, events: &[Seen]) -> String {
-    let mut printer = Printer::new(show_secrets);
+    let mut printer = Printer::new(Shown::new(show_secrets, vec![("API_TOKEN".into(), "t0psecret".into())]));
     let mut text: String = events.iter().map(|event| printer.event(event)).collect();
     text.push_str(&printer.rest());
     text
@@ -74,6 +74,40 @@ fn secrets_are_taken_out_unless_asked_for() {
     assert_eq!(text.matches("s3cret").count(), 3, "{text}");
 }
 
+/// As in the examples of failures: a part whose name is a secret's, however its lines come.
+#[test]
+fn parts_with_secret_names_are_taken_out() {
+    let head = "POST / HTTP/1.1\r\ncontent-type: multipart/form-data; boundary=b0\r\n\r\n";
+    let part = |name: &str, content: &str| {
+        format!("--b0\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{content}\r\n")
+    };
+    let body = part("password", "hunter2\r\nhunter3") + &part("note", "kept") + "--b0--\r\n";
+    let whole = printed(false, &[sent(0, &format!("{head}{body}"))]);
+    assert!(!whole.contains("hunter"), "{whole}");
+    assert!(
+        whole.contains("> kept\\r\\n") && whole.matches("[redacted]\\r\\n").count() == 2,
+        "{whole}"
+    );
+    // An early reply breaks a line of the request anywhere.
+    for at in 0..body.len() {
+        let events = [
+            sent(0, &format!("{head}{}", &body[..at])),
+            received(1, b"HTTP/1.1 413 Content Too Large\r\n\r\nno"),
+            sent(2, &body[at..]),
+        ];
+        let text = printed(false, &events);
+        assert!(!text.contains("hunter2") && !text.contains("hunter3"), "{at}: {text}");
+    }
+    assert!(printed(true, &[sent(0, &format!("{head}{body}"))]).contains("hunter2"));
+}
+
+#[test]
+fn values_of_secret_variables_are_taken_out() {
+    let events = [sent(0, "GET /t0psecret/x HTTP/1.1\r\n\r\n")];
+    assert!(printed(false, &events).contains("GET /REDACTED/x HTTP"));
+    assert!(printed(true, &events).contains("GET /t0psecret/x HTTP"));
+}
+
 #[test]
 fn long_bodies_are_cut_and_their_bytes_counted() {
     let body: String = (0..10_000).map(|n| if n % 100 == 99 { '\n' } else { 'x' }).collect();
@@ -99,7 +133,11 @@ fn heads_and_bodies_are_told_apart_in_every_message() {
             received(n, b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"),
         ]
     };
-    let text = printed(false, &[exchange(1), exchange(2)].concat());
+    let between = Seen {
+        at: Nanos(1_000_000),
+        what: What::Note("on the connection of before".into()),
+    };
+    let text = printed(false, &[exchange(1).as_slice(), &[between], &exchange(2)].concat());
     assert!(!text.contains("secret1"), "{text}");
     assert_eq!(text.matches("cookie: [redacted]").count(), 2, "{text}");
 }
@@ -116,9 +154,19 @@ fn the_end_of_the_socket_is_told() {
     let reply = (5, WireEvent::Received(b"x"));
     assert_eq!(after(&[]), None);
     assert_eq!(after(&[reply, (5, WireEvent::Kept)]), Some(Socket::Kept));
-    let closed = [reply, (5, WireEvent::Closed), (17, WireEvent::ClosedByServer)];
+    let closed = [
+        reply,
+        (5, WireEvent::Closed),
+        (5, WireEvent::Awaited),
+        (17, WireEvent::ClosedByServer),
+    ];
     assert_eq!(after(&closed), Some(Socket::ClosedAfter(at(12))));
-    assert_eq!(after(&closed[..2]), Some(Socket::Held(at(2_000))));
+    assert_eq!(after(&closed[..3]), Some(Socket::Held(at(2_000))));
+    // This end closed it, as after an error: nothing is awaited.
+    assert_eq!(after(&closed[..2]), None);
+    // The end of the connection was the end of the reply, or broke it off.
+    let ended = [reply, (17, WireEvent::ClosedByServer), (17, WireEvent::Closed)];
+    assert_eq!(after(&ended), Some(Socket::ClosedAfter(at(12))));
 }
 
 #[test]

@@ -88,3 +88,14 @@ fn sources_addresses_and_proxies_are_counted() {
         assert_eq!((proxied.destinations, proxied.is_loopback), (1, false), "{proxy}");
     }
 }
+
+/// Rival mistake: the limit of an open workload taken for what it will need, whatever its rate.
+#[test]
+fn a_low_rate_cannot_need_the_whole_limit() {
+    let rate = |rate: f64, timeout_s: u64| {
+        need(|run| (run.rate_per_s, run.timeout) = (Some(rate), Some(Duration::from_secs(timeout_s)))).users
+    };
+    assert_eq!(rate(30.0, 30), 900);
+    assert_eq!(rate(0.001, 1), 1);
+    assert_eq!(rate(30_000.0, 30), 10_000, "the limit of the workload");
+}

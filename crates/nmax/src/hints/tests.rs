@@ -1,0 +1,75 @@
+use nmax_plan::plan::ClientCertificate;
+use nmax_plan::planless::Planless;
+
+use super::*;
+use crate::preflight;
+
+fn found(url: &str, change: impl FnOnce(&mut Plan)) -> Vec<String> {
+    let mut plan = Plan::for_url(&Planless::get(url)).unwrap();
+    change(&mut plan);
+    let origins = preflight::origins(&plan).unwrap();
+    warnings(&plan, &origins)
+}
+
+fn given(host: &str, port: Option<u16>) -> HostOverride {
+    HostOverride {
+        host: host.into(),
+        port,
+        addresses: vec![("127.0.0.1".parse().unwrap(), None)],
+    }
+}
+
+#[test]
+fn an_ordinary_plan_has_no_warning() {
+    assert_eq!(found("https://shop.test/", |_| ()), [""; 0]);
+}
+
+#[test]
+fn an_address_for_a_host_that_nobody_asks_is_named() {
+    let hosts = |hosts: Vec<HostOverride>| found("http://shop.test/", |plan| plan.hosts = hosts);
+    assert_eq!(
+        hosts(vec![given("shop.test", None), given("shop.test", Some(80))]),
+        [""; 0]
+    );
+    let warnings = hosts(vec![given("shpo.test", None), given("shop.test", Some(443))]);
+    assert_eq!(warnings.len(), 2, "{warnings:?}");
+    assert!(
+        warnings[0].contains("`shpo.test`") && warnings[1].contains("`shop.test:443`"),
+        "{warnings:?}"
+    );
+    // The proxy is somebody, and a redirect may lead anywhere.
+    let used = found("http://shop.test/", |plan| {
+        plan.hosts = vec![given("proxy.test", None)];
+        plan.defaults.proxy = Some("http://proxy.test:3128".into());
+    });
+    assert_eq!(used, [""; 0]);
+    let open = found("http://shop.test/", |plan| {
+        plan.hosts = vec![given("login.test", None)];
+        plan.defaults.redirects_max = 10;
+    });
+    assert_eq!(open, [""; 0]);
+}
+
+#[test]
+fn settings_without_effect_are_named() {
+    let certificate = |plan: &mut Plan| {
+        plan.defaults.client_certificate = Some(ClientCertificate {
+            certificate_file: "a.pem".into(),
+            key_file: "a.key".into(),
+        });
+    };
+    let warnings = found("http://shop.test/", certificate);
+    assert!(warnings[0].contains("never shown"), "{warnings:?}");
+    assert_eq!(found("https://shop.test/", certificate), [""; 0]);
+    let warnings = found("https://shop.test/", |plan| {
+        plan.defaults.insecure = true;
+        plan.defaults.ca_files = vec!["ca.pem".into()];
+    });
+    assert!(warnings[0].contains("any certificate is accepted"), "{warnings:?}");
+    let warnings = found("http://127.0.0.1/", |plan| plan.defaults.dns.family = Family::V6);
+    assert!(warnings[0].contains("`family: ipv6`"), "{warnings:?}");
+    assert_eq!(
+        found("http://[::1]/", |plan| plan.defaults.dns.family = Family::V6),
+        [""; 0]
+    );
+}
