@@ -253,6 +253,12 @@ fn closed_gates_say_figures_and_remedy() {
             injector_lag(&of(&[(3 * MS, 1_000)]), &of(&[(5 * MS, 1_000)])),
             "the injector was 3 ms late at p99 (median response time 5 ms, limit 1 ms): use more workers, a quieter machine or a lower rate",
         ),
+        // A file that became shorter is of this kind too: the text must not name one cause.
+        (
+            injector_errors(2),
+            "2 errors of the injector's own making: this machine could not do its part: raise its limits, or see the \
+             examples of kind `injector`",
+        ),
         (
             samples_exist(0, 3),
             "no exchange was completed and 3 were cut off at the end: check that the target answers, or run longer",
