@@ -74,9 +74,13 @@ impl ErrorKind {
             Self::Dns => "check the host name, or give the address",
             Self::Connect => "check that the server listens on this address and port, and that no firewall is between",
             Self::Tls => "check the certificate's host name, issuer and dates; `--ca FILE` trusts your own issuer",
-            Self::Timeout => "the server did not answer in time: see its queue, or raise `timeout`",
+            Self::Timeout => {
+                "a time limit passed, which the text names: see what the server waits for, or raise that limit"
+            },
             Self::Reset => "the server or something between closed the connection: see its log and its limits",
-            Self::Protocol => "the port does not speak HTTP/1.1 (or TLS is expected): check scheme and port",
+            Self::Protocol => {
+                "the reply breaks the rules of HTTP/1.1: look at it with `nmax check URL --wire`; if nothing of it is HTTP, check scheme and port"
+            },
             Self::BodyLimit => "the reply is larger than the limit: raise it, or ask for less",
             Self::Blocked => "see `nmax run --help`, section Safety, for what may be loaded and how to allow more",
             Self::Injector => {

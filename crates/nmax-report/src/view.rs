@@ -205,7 +205,7 @@ impl View {
             waited: load.waited,
             censored: whole.load(Section::Hold).censored.count(),
             censored_age_max_ns: whole.load(Section::Hold).censored.max_ns(),
-            connections: Connections::of(counted, &whole, connection_policy(plan)),
+            connections: Connections::of(counted, &whole, (connection_policy(plan), kept(plan))),
             total: Stats::of(&counted.total(Section::Hold), length_s),
             requests: request_rows(counted, catalog, length_s),
             scenarios: scenario_rows(counted, catalog, length_s),
@@ -258,8 +258,18 @@ fn request_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<(S
     let mut rows: Vec<_> = rows
         .map(|(id, stats)| (catalog.requests.name(id).to_owned(), Stats::of(stats, length_s)))
         .collect();
-    rows.sort_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(&b.0)));
+    rows.sort_by(|a, b| {
+        let by_name = || hop(&a.0).cmp(&hop(&b.0)).then_with(|| a.0.cmp(&b.0));
+        b.1.count.cmp(&a.1.count).then_with(by_name)
+    });
     rows
+}
+
+/// A request name as the name of its step and the number of the redirect: `sign-up +10` comes after `sign-up +9`.
+fn hop(name: &str) -> (&str, u32) {
+    let parts = name.rsplit_once(" +");
+    let hop = parts.and_then(|(step, number)| Some((step, number.parse().ok()?)));
+    hop.unwrap_or((name, 0))
 }
 
 fn scenario_rows(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<ScenarioRow> {
@@ -310,9 +320,17 @@ fn connection_policy(plan: &Plan) -> &'static str {
     }
 }
 
+/// What the connection policy comes to.
+fn kept(plan: &Plan) -> &'static str {
+    match (plan.defaults.visitor, plan.defaults.connection) {
+        (Visitor::New, Connection::KeepAlive | Connection::PerIteration) => "new visitors",
+        _ => connection_policy(plan),
+    }
+}
+
 fn policy(plan: &Plan) -> Vec<(String, String)> {
     let defaults = &plan.defaults;
-    let connection = connection_policy(plan);
+    let connection = kept(plan);
     let visitor = match defaults.visitor {
         Visitor::Returning => "returning".to_owned(),
         Visitor::New => "new".to_owned(),
@@ -333,9 +351,14 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
         ("visitor", visitor.as_str()),
     ];
     let rest = [("version", version), ("timeout", timeout.as_str())];
+    let trust = (
+        "tls",
+        "any certificate accepted (--insecure): no proof of anything about trust",
+    );
     pairs
         .iter()
         .chain(&rest)
+        .chain(defaults.insecure.then_some(&trust))
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
         .collect()
 }
@@ -353,3 +376,6 @@ fn limits_hit(catalog: &Catalog) -> Vec<String> {
         "more than {NAMES_MAX} request names: later ones are counted as `other`; {advice}"
     )]
 }
+
+#[cfg(test)]
+mod tests;

@@ -136,7 +136,7 @@ fn table(page: &mut Page, view: &View) {
 fn facts(page: &mut Page, view: &View) {
     let all = &view.connections;
     let mut rows = vec![
-        ("Policy", all.policy.to_owned()),
+        ("Policy", all.kept.to_owned()),
         ("Connections opened", number::count(all.opened)),
         ("Repeated on a new connection", number::count(all.retries)),
     ];
@@ -148,9 +148,8 @@ fn facts(page: &mut Page, view: &View) {
     rows.push(("Redirects followed", number::count(all.redirects)));
     rows.push(("Interim (1xx) replies", number::count(all.informational)));
     rows.push(("Bodies, decoded", number::bytes(view.total.bytes_decoded as f64)));
-    if let Some(expansion) = view.total.expansion() {
-        rows.push(("Decoded / received", format!("{} times", number::digits(expansion))));
-    }
+    let received = number::bytes(view.total.bytes_received as f64);
+    rows.push(("Received, heads included", received));
     page.add(format_args!(
         "<section><h3>Connections, phase {}</h3><div class=\"scroll\" tabindex=\"0\"><table class=\"facts\"><tbody>",
         view.phase.name

@@ -36,10 +36,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
 
 fn opened(connections: &Connections) -> Option<String> {
     let Connections {
-        opened,
-        policy,
-        retries,
-        ..
+        opened, kept, retries, ..
     } = connections;
     let retried = match retries {
         0 => String::new(),
@@ -48,7 +45,7 @@ fn opened(connections: &Connections) -> Option<String> {
             number::count(*n)
         ),
     };
-    (*opened > 0 || *retries > 0).then(|| format!("{} opened, {policy}{retried}", number::count(*opened)))
+    (*opened > 0 || *retries > 0).then(|| format!("{} opened, {kept}{retried}", number::count(*opened)))
 }
 
 fn handshakes(connections: &Connections) -> Option<String> {
@@ -115,13 +112,14 @@ fn interim(connections: &Connections) -> Option<String> {
 }
 
 fn bodies(view: &View) -> Option<String> {
-    let expansion = view.total.expansion()?;
-    Some(format!(
-        "{} decoded from {} received ({} times)",
-        number::bytes(view.total.bytes_decoded as f64),
-        number::bytes(view.total.bytes_received as f64),
-        number::digits(expansion)
-    ))
+    let stats = &view.total;
+    (stats.bytes_decoded > stats.bytes_received).then(|| {
+        format!(
+            "{} once decoded; {} received, heads included",
+            number::bytes(stats.bytes_decoded as f64),
+            number::bytes(stats.bytes_received as f64)
+        )
+    })
 }
 
 /// A column of the table of transactions.

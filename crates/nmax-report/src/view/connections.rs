@@ -14,6 +14,8 @@ pub struct Connections {
     pub opened: u64,
     /// The plan's policy: `keep-alive`, `per-iteration` or `per-request`.
     pub policy: &'static str,
+    /// What it comes to: `policy`, unless all iterations are of new visitors, who keep nothing.
+    pub kept: &'static str,
     /// Exchanges of the phase repeated because a kept connection had been closed.
     pub retries: u64,
     /// Interim (1xx) replies of the phase.
@@ -38,11 +40,12 @@ pub struct Connections {
 }
 
 impl Connections {
-    pub(super) fn of(counted: &Aggregate, whole: &Aggregate, policy: &'static str) -> Self {
+    pub(super) fn of(counted: &Aggregate, whole: &Aggregate, (policy, kept): (&'static str, &'static str)) -> Self {
         let (load, all) = (counted.load(Section::Hold), whole.load(Section::Hold));
         Self {
             opened: load.connections,
             policy,
+            kept,
             retries: load.retries,
             informational: load.informational,
             redirects: load.redirects,

@@ -169,13 +169,6 @@ impl Dist {
 }
 
 impl Stats {
-    /// How often bodies are larger than all that was received, heads included: what compression saved at least.
-    /// `None` when it saved nothing.
-    pub fn expansion(&self) -> Option<f64> {
-        let ratio = self.bytes_decoded as f64 / self.bytes_received.max(1) as f64;
-        (self.bytes_decoded > self.bytes_received).then_some(ratio)
-    }
-
     pub(super) fn of(stats: &RequestStats, length_s: f64) -> Self {
         let mut status: Vec<_> = stats.status.iter().copied().filter(|(_, count)| *count > 0).collect();
         status.sort_unstable();

@@ -1,6 +1,7 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
 use nmax_metrics::Section;
+use nmax_plan::plan::Visitor;
 use nmax_report::terminal::Style;
 use nmax_report::view::PHASES;
 use nmax_report::{View, csv, html, json, junit, number, terminal};
@@ -265,6 +266,25 @@ fn what_was_not_tested_is_not_shown_as_held() {
         (&gate["holds"], &gate["value"], &gate["unit"]),
         (&Value::Bool(true), &Value::Null, &Value::from("ratio"))
     );
+}
+
+/// Figures of one visitor who stays and of new ones are two things, and so are proven and unproven servers.
+#[test]
+fn the_policy_says_new_visitors_and_certificates_that_prove_nothing() {
+    let mut run = Run::new(&Shape {
+        hold_s: 1,
+        ..Shape::default()
+    });
+    let of = |run: &Run| (terminal::table(&run.view(), Style::default()), html::page(&run.view()));
+    run.plan.defaults.visitor = Visitor::Returning;
+    let (table, page) = of(&run);
+    assert!(table.contains("opened, keep-alive"), "{table}");
+    assert!(!page.contains("any certificate accepted"));
+    run.plan.defaults.visitor = Visitor::New;
+    run.plan.defaults.insecure = true;
+    let (table, page) = of(&run);
+    assert!(table.contains("opened, new visitors"), "{table}");
+    assert!(page.contains("any certificate accepted (--insecure): no proof of anything about trust"));
 }
 
 /// Of two addresses one refused everything: the one that is left is named, and what it stood in for.

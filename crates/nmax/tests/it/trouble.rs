@@ -11,8 +11,8 @@ fn each_habit_of_a_bad_server_has_its_name_and_remedy() {
     let bench = Bench::new();
     // habit                 kind        words of the remedy
     let cases = [
-        (Habit::NotHttp, "protocol", "does not speak HTTP/1.1"),
-        (Habit::Silent, "timeout", "did not answer in time"),
+        (Habit::NotHttp, "protocol", "breaks the rules of HTTP/1.1"),
+        (Habit::Silent, "timeout", "a time limit passed"),
         (Habit::ClosesMidReply, "reset", "server"),
         (Habit::Resets, "reset", "server"),
     ];
