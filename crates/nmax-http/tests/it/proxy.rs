@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nmax_http::{Config, ConfigError, HostOverride, NameRules, Origin, Proxy, Request, Scheme, Shared};
+use nmax_http::{Config, ConfigError, HostOverride, NameRules, Origin, Proxy, Request, Scheme, Shared, WireEvent};
 use nmax_metrics::ErrorKind;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::TcpStream;
@@ -135,6 +135,45 @@ async fn requests_over_tls_go_through_a_tunnel() {
     let place = format!("127.0.0.1:{}", server.port);
     let want = format!("CONNECT {place} HTTP/1.1\r\nhost: {place}\r\nproxy-authorization: Basic eDp5\r\n\r\n");
     assert_eq!(*heads.lock().unwrap(), [want]);
+}
+
+/// The proxy is a party of its own: who watches the wire sees what it is asked and what it says, also when it refuses.
+#[tokio::test]
+async fn the_wire_log_tells_the_tunnel() {
+    let log = Arc::new(Mutex::new(Vec::new()));
+    let lines = Arc::clone(&log);
+    let wire = move |_, event: &WireEvent<'_>| {
+        lines.lock().unwrap().push(match event {
+            WireEvent::Sent(bytes) => format!("sent {}", String::from_utf8_lossy(bytes)),
+            WireEvent::Received(bytes) => format!("received {}", String::from_utf8_lossy(bytes)),
+            WireEvent::Connected { .. } => "connected".to_owned(),
+            WireEvent::Tls { .. } => "tls".to_owned(),
+            other => format!("{other:?}"),
+        });
+    };
+    let (server, _, issuer) = serve_tls("127.0.0.1", 4000).await;
+    let (proxy, _, heads) = serve_proxy().await;
+    let settings = |proxy: &Origin| Config {
+        ca_pem: vec![issuer.clone()],
+        wire: Some(Arc::new(wire.clone())),
+        ..through(proxy)
+    };
+    assert_eq!(client_with(settings(&proxy)).exchange(&get(&server)).await.error, None);
+    let told = std::mem::take(&mut *log.lock().unwrap());
+    let asked = format!("sent {}", heads.lock().unwrap()[0]);
+    let answer = "received HTTP/1.1 200 Connection established\r\n\r\n";
+    assert_eq!(told[..4], ["connected", &*asked, answer, "tls"]);
+    let no = "HTTP/1.1 403 No\r\ncontent-length: 0\r\n\r\n";
+    let (refusing, _) = serve_always(no).await;
+    assert!(
+        client_with(settings(&refusing))
+            .exchange(&get(&server))
+            .await
+            .error
+            .is_some()
+    );
+    let told = log.lock().unwrap().clone();
+    assert_eq!(told[..3], ["connected", &*asked, &format!("received {no}")]);
 }
 
 #[tokio::test]

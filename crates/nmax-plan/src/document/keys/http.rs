@@ -122,7 +122,11 @@ pub(crate) static TIMEOUTS: Table = Table {
     what: "`timeouts`",
     keys: &[
         key("dns", Shape::Duration, "Name resolution."),
-        key("connect", Shape::Duration, "TCP connect, all addresses tried together."),
+        key(
+            "connect",
+            Shape::Duration,
+            "TCP connect, all addresses tried together; each gets an equal part of what remains.",
+        ),
         key("tls", Shape::Duration, "TLS handshake."),
         key(
             "send",
@@ -169,7 +173,7 @@ pub(crate) static DNS: Table = Table {
         key(
             "cache",
             Shape::OneOf(|| words(DNS_CACHE)),
-            "Who shares an answer: the whole run (the default), or nobody beside the VU.",
+            "Who shares an answer: all VUs of a worker for the whole run (the default), or nobody beside the VU.",
         ),
         key(
             "family",

@@ -74,6 +74,32 @@ fn secrets_are_taken_out_unless_asked_for() {
     assert_eq!(text.matches("s3cret").count(), 3, "{text}");
 }
 
+/// The tunnel's head is not the request's: both begin a message, and the secrets of both are taken out.
+#[test]
+fn a_proxys_credentials_are_taken_out() {
+    let events = [
+        sent(
+            0,
+            "CONNECT a:443 HTTP/1.1\r\nhost: a:443\r\nproxy-authorization: Basic s3cret\r\n\r\n",
+        ),
+        received(1, b"HTTP/1.1 200 Connection established\r\n\r\n"),
+        Seen {
+            at: Nanos(2_000_000),
+            what: What::Note("TLS".into()),
+        },
+        sent(3, "GET / HTTP/1.1\r\nauthorization: Bearer s3cret\r\n\r\n"),
+    ];
+    let text = printed(false, &events);
+    assert!(
+        text.contains("> CONNECT a:443") && text.contains("< HTTP/1.1 200 Connection"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("s3cret") && text.matches("[redacted]").count() == 2,
+        "{text}"
+    );
+}
+
 /// As in the examples of failures: a part whose name is a secret's, however its lines come.
 #[test]
 fn parts_with_secret_names_are_taken_out() {
