@@ -199,7 +199,7 @@ fn urls_of_steps_have_valid_origins() {
         ("http://[::g]/", "`http://[::g]` has no IPv6 address in its brackets"),
         ("http:///x", "`http://` has no host"),
         (
-            "http://ann:hunter2@b/?x=${id}",
+            "http://ann:hunter2@b/?x=${vu}",
             "`http://REDACTED@b` has a user name before the host",
         ),
     ] {
