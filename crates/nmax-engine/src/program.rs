@@ -8,6 +8,7 @@ use std::sync::Arc;
 use nmax_extract::Extractor;
 use nmax_http::{KeepBody, Origin, Url};
 use nmax_metrics::{Catalog, NameId, Names};
+use nmax_plan::addresses::is_absolute;
 use nmax_plan::mix::Mix;
 use nmax_plan::plan::{AtEnd, Body, Connection, FormPart, PartContent, Pick, Plan, Request, Scenario, Step};
 use nmax_plan::template::Part;
@@ -224,7 +225,7 @@ impl Program {
             .map(|scenario| rows_max(&plan, scenario))
             .collect();
         let has_references = plan.scenarios.iter().flat_map(requests).any(|request| {
-            !matches!(request.url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || text.contains("://"))
+            !matches!(request.url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || is_absolute(text))
         });
         Ok(Self {
             mix,

@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Err(error) => {
             let text = error.to_string();
             let masked = nmax_engine::redact_users(&text);
-            if masked == text {
+            if masked == text || !error.use_stderr() {
                 error.exit();
             }
             // What was typed is quoted, and holds a password.

@@ -125,7 +125,11 @@ fn an_unreachable_target_is_5_and_no_run() {
         "help: check that the server listens",
     ]);
     let unknown = run(&bench, "http://nonexistent.invalid/", &FEW).exits(5);
-    unknown.says(&["error: nonexistent.invalid", "no address", "help: check its spelling"]);
+    unknown.says(&[
+        "error: http://nonexistent.invalid: no address",
+        "no address",
+        "help: check the spelling",
+    ]);
     run(&bench, &refusing, &[&FEW[..], &["--exit-zero"]].concat())
         .exits(0)
         .says(&["Connection refused"]);
