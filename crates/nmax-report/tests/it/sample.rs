@@ -199,7 +199,7 @@ impl Run {
         if is_new {
             load.count_address([192, 0, 2, 10 + (n % 3) as u8].into(), 1);
         }
-        if is_new && n % 3 == 0 {
+        if is_new && n.is_multiple_of(3) {
             count_address(&mut load.passed_over, [192, 0, 2, 14].into(), 1);
         }
         if n.is_multiple_of(211) {
