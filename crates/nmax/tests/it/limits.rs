@@ -183,3 +183,20 @@ fn a_limit_of_files_that_leaves_no_connection_starts_no_run() {
     ]);
     assert!(bench.runs().is_empty());
 }
+
+/// Whoever loads two addresses of which one is down hears of it, though nothing failed.
+#[test]
+fn an_address_that_refuses_is_told() {
+    let (bench, target) = (Bench::new(), target());
+    let port = target.address().port();
+    let url = format!("http://shop.invalid:{port}/hello");
+    let resolve = format!("shop.invalid:{port}:127.0.0.1,127.0.0.9");
+    let flags = ["-n", "6", "-c", "1", "--close", "--resolve", &resolve, "--exit-zero"];
+    bench
+        .nmax(&[&["run", &url][..], &flags].concat())
+        .exits(0)
+        .shows(&["addresses    127.0.0.1 6 (whole run)", "passed over  127.0.0.9 3 times"]);
+    let summary = bench.nmax(&["show", "--json"]).exits(0).json();
+    assert_eq!(summary["connections"]["passed_over"]["127.0.0.9"], 3, "{summary:#}");
+    assert_eq!(summary["total"]["ok"], 6, "{summary:#}");
+}
