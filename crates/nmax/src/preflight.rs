@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use nmax_engine::network;
 use nmax_engine::real::RealClock;
-use nmax_http::{Allow, Failure, Origin, Shared, Url};
+use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::plan::{Plan, Step};
@@ -61,25 +61,35 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
     local(&plan.defaults.source_addresses).map_err(|error| usage(&error))?;
     let config = network::config(&settings).map_err(|error| usage(&error))?;
     let proxy = config.proxy.as_ref().map(|proxy| proxy.origin.clone());
-    let client = Shared::new(config, RealClock::starting_now());
-    let client = client.map_err(|error| usage(&nmax_engine::StartError::Tls(error.to_string())))?;
+    let start = |config: Config| {
+        let client = Shared::new(config, RealClock::starting_now());
+        client.map_err(|error| usage(&nmax_engine::StartError::Tls(error.to_string())))
+    };
+    let client = start(config.clone())?;
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let reactor = reactor.map_err(|error| internal(&error))?;
     reactor.block_on(async {
         let loaded: Vec<Origin> = origins.iter().cloned().chain(proxy.clone()).collect();
-        let way = Way {
-            client: &client,
+        let limits = Limits::of(plan);
+        let way = |client| Way {
+            client,
             proxy: proxy.as_ref(),
-            limits: Limits::of(plan),
+            limits,
         };
+        let mut places = 1;
         for origin in proxy.iter().chain(origins) {
-            way.resolve(origin).await?;
+            places = places.max(way(&client).resolve(origin).await?);
         }
         let established = safety::establish(args, &loaded, &client).await;
         let (policy, authorization) = established.map_err(|error| (error.to_string(), error.exit()))?;
         let allow = decided.get_or_init(|| Arc::new(policy).hook());
+        // One address that is silent leaves the others their share of the limit.
+        let client = start(Config {
+            connect_timeout: Some(limits.connect / places),
+            ..config
+        })?;
         for origin in origins {
-            way.reach(origin).await?;
+            way(&client).reach(origin).await?;
         }
         Ok(Cleared {
             allow: Arc::clone(allow),
@@ -137,11 +147,11 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Finds the addresses of an origin, or of the proxy. Nothing connects.
-    async fn resolve(&self, origin: &Origin) -> Result<(), (String, Exit)> {
+    /// Finds the addresses of an origin, or of the proxy, and counts them. Nothing connects.
+    async fn resolve(&self, origin: &Origin) -> Result<u32, (String, Exit)> {
         let limit = self.limits.resolve;
         let failure = match tokio::time::timeout(limit, self.client.addresses(origin)).await {
-            Ok(Ok(_)) => return Ok(()),
+            Ok(Ok(addresses)) => return Ok(addresses.len().max(1) as u32),
             Ok(Err(failure)) => failure,
             Err(_) => Failure::new(
                 ErrorKind::Dns,
