@@ -44,7 +44,9 @@ fn the_advice_is_a_condition_that_does_not_hold() {
         .trim_end_matches('`')
         .to_owned();
     assert_eq!(condition, "failure_rate < 5% for request form");
-    run.plan.thresholds.push(nmax_plan::threshold::parse(&condition).unwrap());
+    run.plan
+        .thresholds
+        .push(nmax_plan::threshold::parse(&condition).unwrap());
     let judgement = judge(&run.evidence());
     assert_eq!(judgement.verdict, Verdict::Fail);
     assert_eq!(warned(&judgement), None, "the condition says it now");
