@@ -61,6 +61,11 @@ pub fn refuse_address(what: &str) -> Result<(), LoadError> {
         return Ok(());
     }
     let help = "a URL begins with http:// or https://, everything else is the path of a plan";
+    let host_end = what.find('/').unwrap_or(what.len());
+    let what = match what[..host_end].rfind('@') {
+        Some(at) => format!("REDACTED{}", &what[at..]),
+        None => what.to_owned(),
+    };
     Err(LoadError::Usage(format!(
         "{what}: there is no such file: did you mean http://{what}?\n  help: {help}"
     )))

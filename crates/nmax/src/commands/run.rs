@@ -214,9 +214,17 @@ fn unwritable(file: &Path, error: &std::io::Error) -> String {
     )
 }
 
+/// Whatever quotes a URL must not quote its password. Help is in words of our own.
+fn without_passwords(error: &str) -> String {
+    let masked = |line: &str| match line.starts_with("  help: ") {
+        true => line.to_owned(),
+        false => nmax_engine::redact_users(line),
+    };
+    error.lines().map(masked).collect::<Vec<_>>().join("\n")
+}
+
 /// Says what is wrong, on standard error.
 pub fn complain(error: &dyn std::fmt::Display, exit: Exit) -> Exit {
-    // Whatever quotes a URL must not quote its password.
-    say::note(format_args!("error: {}", nmax_engine::redact_users(&error.to_string())));
+    say::note(format_args!("error: {}", without_passwords(&error.to_string())));
     exit
 }

@@ -115,7 +115,8 @@ fn no_error_repeats_a_password() {
     };
     bench.write("plan.yaml", &steps("http://ann:s3cret-auth@127.0.0.1:9/x"));
     bench.write("fine.yaml", &steps("/"));
-    let cases: [&[&str]; 8] = [
+    let cases: [&[&str]; 9] = [
+        &["run", "ann:s3cret-auth@127.0.0.1:9/x"],
         &["run", url, "--proxy", "ftp://ann:s3cret-proxy@h"],
         &["run", url, "--proxy", "http://ann:s3cret-proxy@h/path"],
         &["check", url, "--proxy", "http://ann:s3cret-proxy%@h"],
@@ -128,6 +129,9 @@ fn no_error_repeats_a_password() {
     for args in cases {
         hides(&bench.nmax(args).exits(2).says(&["error: "]));
     }
+    let proxy = ["run", url, "--proxy", "http://ann:s3cret-proxy@h/path"];
+    let help = "help: write `http://HOST:PORT` or `http://USER:PASSWORD@HOST:PORT`";
+    bench.nmax(&proxy).exits(2).says(&[help]);
     bench.nmax(&["check", "plan.yaml"]).exits(2).says(&[
         "plan.yaml:3:",
         "`http://REDACTED@127.0.0.1:9` has a user name before the host",
