@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
 
 use nmax_extract::Extractor;
@@ -89,7 +90,7 @@ fn is_address(what: &str) -> bool {
 
 /// The plan of a file, changed by flags.
 pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), LoadError> {
-    let text = fs::read_to_string(file).map_err(|error| {
+    let text = read_plan(file).map_err(|error| {
         let help =
             "give the path of a plan, or a URL with http:// or https://; `nmax init` writes a plan to start from";
         LoadError::File(format!(
@@ -98,7 +99,11 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
         ))
     })?;
     let folder = file.parent().unwrap_or(Path::new(""));
-    let read = |name: &str| fs::read_to_string(folder.join(name)).map_err(|error| error.to_string());
+    let read = |name: &str| {
+        let path = folder.join(name);
+        length(&path)?;
+        fs::read_to_string(path).map_err(|error| error.to_string())
+    };
     let given = |name: &str| {
         args.env
             .iter()
@@ -132,6 +137,16 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     plan.defaults.insecure |= args.insecure;
     lead(&mut plan, args)?;
     Ok((plan, used.take()))
+}
+
+/// The text of a plan, which may come through a pipe. What is longer than a plan can be is not read to its end.
+fn read_plan(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let opened = fs::File::open(file)?;
+    opened
+        .take(document::DOCUMENT_BYTES_MAX as u64 + 1)
+        .read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Changes the way to the servers as the flags say.

@@ -51,6 +51,20 @@ fn certificates_are_regular_files_of_limited_length() {
         );
         bench.nmax(&["check", "plan.yaml"]).exits(2).says(&[want]);
     }
+    bench.write(
+        "plan.yaml",
+        "nmax: 1\ntarget: http://a\ndata: { users: { csv: /dev/zero } }\n",
+    );
+    bench
+        .nmax(&["check", "plan.yaml"])
+        .exits(2)
+        .says(&["cannot read `/dev/zero`: it is not a file"]);
+    // A plan may come through a pipe; one without an end is refused.
+    bench.nmax(&["check", "/dev/zero"]).exits(2).says(&["/dev/zero"]);
+    bench
+        .shell("echo 'nmax: 1' | \"$NMAX\" check /dev/stdin")
+        .exits(2)
+        .says(&["/dev/stdin:1:1: "]);
     assert!(!Path::new(&bench.path("runs")).exists());
 }
 
