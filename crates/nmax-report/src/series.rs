@@ -102,6 +102,10 @@ pub struct SeriesBuilder {
     width: Nanos,
     windows_per_bin: u64,
     windows: u64,
+    /// Bins before those of `sums`, which are complete: their distributions are not kept.
+    closed: Vec<Bin>,
+    /// Only the bin of the latest window is kept whole.
+    closes: bool,
     sums: Vec<Sums>,
 }
 
@@ -115,7 +119,19 @@ impl SeriesBuilder {
             width: Nanos::ZERO,
             windows_per_bin: 1,
             windows: 0,
+            closed: Vec::new(),
+            closes: false,
             sums: Vec::new(),
+        }
+    }
+
+    /// The same for windows that come in order, in a run that lasts `duration` and whatever its last exchanges take
+    /// beyond it. Bins are never joined, so a complete one keeps its percentiles and drops its distributions: memory
+    /// hardly grows while the run goes on.
+    pub fn in_order(duration: Nanos, bins_max: usize) -> Self {
+        Self {
+            closes: true,
+            ..Self::new(duration, bins_max)
         }
     }
 
@@ -131,15 +147,38 @@ impl SeriesBuilder {
         if window.width != self.width {
             return;
         }
-        while window.index / self.windows_per_bin >= self.bins_max {
+        while !self.closes && window.index / self.windows_per_bin >= self.bins_max {
             self.halve();
         }
-        let bin = usize::try_from(window.index / self.windows_per_bin).expect("below the largest number of bins");
-        if self.sums.len() <= bin {
-            self.sums.resize_with(bin + 1, Sums::default);
+        let bin = usize::try_from(window.index / self.windows_per_bin).expect("a run has fewer windows than that");
+        let Some(open) = bin.checked_sub(self.closed.len()) else {
+            return; // Of a bin that is complete: windows come in order, so there is none.
+        };
+        if self.sums.len() <= open {
+            self.sums.resize_with(open + 1, Sums::default);
         }
-        self.sums[bin].add_window(window);
+        self.sums[open].add_window(window);
         self.windows = self.windows.max(window.index.saturating_add(1));
+        if self.closes && open > 0 {
+            self.close(open);
+        }
+    }
+
+    /// Closes the first `count` open bins.
+    fn close(&mut self, count: usize) {
+        let first = self.closed.len();
+        let complete: Vec<Bin> = (0..count)
+            .map(|index| self.bin(first + index, &self.sums[index]))
+            .collect();
+        self.closed.extend(complete);
+        self.sums.drain(..count);
+    }
+
+    fn bin(&self, index: usize, sums: &Sums) -> Bin {
+        let first = index as u64 * self.windows_per_bin;
+        let windows = self.windows_per_bin.min(self.windows - first);
+        let width_s = self.width.as_secs_f64();
+        sums.bin(first as f64 * width_s, windows as f64 * width_s)
     }
 
     /// Doubles the width of the bins.
@@ -156,14 +195,11 @@ impl SeriesBuilder {
 
     /// The series of all windows so far.
     pub fn finish(&self) -> Series {
-        let bin = |(index, sums): (usize, &Sums)| {
-            let first = index as u64 * self.windows_per_bin;
-            let windows = self.windows_per_bin.min(self.windows - first);
-            let width_s = self.width.as_secs_f64();
-            sums.bin(first as f64 * width_s, windows as f64 * width_s)
-        };
+        let first = self.closed.len();
+        let open = self.sums.iter().enumerate();
+        let open = open.map(|(index, sums)| self.bin(first + index, sums));
         Series {
-            bins: self.sums.iter().enumerate().map(bin).collect(),
+            bins: self.closed.iter().cloned().chain(open).collect(),
         }
     }
 }

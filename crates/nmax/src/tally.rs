@@ -55,7 +55,10 @@ impl Tally {
         Self {
             hold: times.hold,
             totals: Aggregate::default(),
-            series: SeriesBuilder::new(times.end.unwrap_or(Nanos::from_secs(60)), BINS_MAX),
+            series: times.end.map_or_else(
+                || SeriesBuilder::new(Nanos::from_secs(60), BINS_MAX),
+                |end| SeriesBuilder::in_order(end, BINS_MAX),
+            ),
             last: spans.into_iter().map(Last::new).collect(),
             failures: Vec::new(),
             events: Vec::new(),

@@ -46,6 +46,23 @@ proptest! {
         }
     }
 
+    /// Law: bins that are closed as soon as they are complete are those that stay open, the drain included.
+    #[test]
+    fn closed_bins_say_the_same(bins_max in 1..60_usize, length_s in 5..40_u64, seed in 1..100_u64) {
+        let windows = Run::new(&Shape { rate_per_s: 30.0, hold_s: 20, seed, ..Shape::default() }).windows;
+        let length_s = length_s.min(windows.len() as u64);
+        let width = length_s.div_ceil(bins_max as u64).max(1);
+        let mut closing = SeriesBuilder::in_order(Nanos::from_secs(length_s), bins_max);
+        // As wide, and enough of them that none are joined.
+        let most = (windows.len() as u64).div_ceil(width);
+        let mut open = SeriesBuilder::new(Nanos::from_secs(most * width), most as usize);
+        for window in &windows {
+            closing.push(window);
+            open.push(window);
+        }
+        prop_assert_eq!(closing.finish(), open.finish());
+    }
+
     /// Law: rows of the heat map tile the axis.
     #[test]
     fn heat_rows_tile(ns in 1_000..3_600_000_000_000_u64) {
