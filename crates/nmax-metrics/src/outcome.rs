@@ -76,11 +76,11 @@ impl ErrorKind {
             Self::Tls => "check the certificate's host name, issuer and dates; `--ca FILE` trusts your own issuer",
             Self::Timeout => {
                 "a time limit passed, which the text names: see what the server waits for, or raise that limit"
-            },
+            }
             Self::Reset => "the server or something between closed the connection: see its log and its limits",
             Self::Protocol => {
                 "the reply breaks the rules of HTTP/1.1: look at it with `nmax check URL --wire`; if nothing of it is HTTP, check scheme and port"
-            },
+            }
             Self::BodyLimit => "the reply is larger than the limit: raise it, or ask for less",
             Self::Blocked => "see `nmax run --help`, section Safety, for what may be loaded and how to allow more",
             Self::Injector => {
