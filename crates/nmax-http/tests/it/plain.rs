@@ -147,27 +147,6 @@ async fn a_connection_closed_while_idle_is_not_used() {
     assert_eq!(accepted.count(), 2);
 }
 
-/// So do bytes that came while idle: they are nobody's reply.
-#[tokio::test]
-async fn a_connection_with_late_surplus_is_not_used() {
-    let (origin, accepted) = serve(|mut stream, _| async move {
-        read_request(&mut stream).await;
-        stream.write_all(TINY.as_bytes()).await.unwrap();
-        pause().await;
-        stream.write_all(b"HTTP/1.1 408 Request Timeout\r\n\r\n").await.unwrap();
-        std::future::pending::<()>().await;
-    })
-    .await;
-    let mut client = client();
-    for _ in 0..2 {
-        let exchange = client.exchange(&get(&origin)).await;
-        assert_eq!((exchange.status, exchange.retried), (Some(200), false));
-        pause().await;
-        pause().await;
-    }
-    assert_eq!(accepted.count(), 2);
-}
-
 /// The server closes the moment the second request arrives: only one that may be repeated is.
 #[tokio::test]
 async fn a_stale_connection_is_retried_once() {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::future::poll_fn;
 use std::io::{Read, Write};
 use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
@@ -20,10 +21,14 @@ use crate::tls::{acceptor, serve_over};
 const TINY: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
 /// More than a socket takes at once, and no multiple of any buffer.
 const SIZE: usize = 5_000_011;
+/// More than a server reads in a test.
+const LARGE_BYTES: u64 = 1 << 30;
 
 /// A file without a name that holds `bytes`.
 fn file_of(bytes: &[u8]) -> File {
-    let path = std::env::temp_dir().join(format!("nmax-http-{}-{:p}", std::process::id(), bytes));
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let path = std::env::temp_dir().join(format!("nmax-http-{}-{number}", std::process::id()));
     let mut file = File::options()
         .read(true)
         .write(true)
@@ -120,16 +125,26 @@ async fn a_file_that_became_shorter_is_the_injectors_error() {
     );
 }
 
+/// A file of [`LARGE_BYTES`] that needs no room on the disk.
+fn large_file() -> File {
+    let file = file_of(b"");
+    file.set_len(LARGE_BYTES).unwrap();
+    file
+}
+
+fn large(file: &File) -> Piece<'_> {
+    Piece::File {
+        name: "large",
+        file,
+        length: LARGE_BYTES,
+    }
+}
+
 /// An upload shares its thread: one poll sends a bounded part of it, however fast the network is.
 #[tokio::test]
 async fn an_upload_leaves_room_for_others() {
-    let file = file_of(b"");
-    file.set_len(1 << 30).unwrap();
-    let rest = [Piece::File {
-        name: "large",
-        file: &file,
-        length: 1 << 30,
-    }];
+    let file = large_file();
+    let rest = [large(&file)];
     // The server reads on a thread of its own, so a greedy client could go on for long.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -210,13 +225,8 @@ async fn a_repeated_upload_starts_from_the_beginning() {
 
 #[tokio::test]
 async fn a_reply_before_the_upload_is_sent_ends_it() {
-    let file = file_of(b"");
-    file.set_len(1 << 30).unwrap();
-    let rest = [Piece::File {
-        name: "large",
-        file: &file,
-        length: 1 << 30,
-    }];
+    let file = large_file();
+    let rest = [large(&file)];
     let (origin, _) = serve(|mut stream, _| async move {
         read_request(&mut stream).await;
         let reply = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n";
@@ -232,7 +242,7 @@ async fn a_reply_before_the_upload_is_sent_ends_it() {
         })
         .await;
     assert_eq!((exchange.status, exchange.error), (Some(413), None));
-    assert!(exchange.bytes_sent < 1 << 30);
+    assert!(exchange.bytes_sent < LARGE_BYTES);
     assert!(exchange.send <= exchange.first_byte.unwrap().since(exchange.sent.unwrap()));
     assert_eq!(
         client.open_connections(),
