@@ -1,3 +1,4 @@
+use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -119,13 +120,19 @@ async fn forged_replies_are_passed_over() {
 
 #[tokio::test]
 async fn what_does_not_fit_comes_over_tcp() {
-    let server = serve(|question| {
-        let mut cut = reply(question, 0, &[]);
-        cut[2] |= 0x02;
-        vec![cut]
-    })
-    .await;
-    let listener = TcpListener::bind(server).await.unwrap();
+    // Both on one port, whose TCP side another test may have taken.
+    let (server, listener) = loop {
+        let server = serve(|question| {
+            let mut cut = reply(question, 0, &[]);
+            cut[2] |= 0x02;
+            vec![cut]
+        })
+        .await;
+        match TcpListener::bind(server).await {
+            Ok(listener) => break (server, listener),
+            Err(error) => assert_eq!(error.kind(), io::ErrorKind::AddrInUse),
+        }
+    };
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let length = stream.read_u16().await.unwrap();
