@@ -3,7 +3,11 @@
 use std::time::Duration;
 
 use nmax_metrics::{Aggregate, Catalog, Nanos};
+
 use nmax_plan::plan::Plan;
+
+use crate::course::{Course, Observation};
+use crate::effect::Happened;
 
 /// All that a judgement may look at.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +26,12 @@ pub struct Evidence<'a> {
     pub last: &'a [Tail],
     /// What is known of the injector.
     pub injector: &'a InjectorFacts,
+    /// How the numbers changed.
+    pub course: &'a Course,
+    /// What observed processes used.
+    pub observed: &'a [Observation],
+    /// What was done to the system under test.
+    pub happened: &'a [Happened],
 }
 
 impl Evidence<'_> {

@@ -153,7 +153,7 @@ fn catalog() -> Catalog {
         requests,
         scenarios: list(["browse", "sign-up"]),
         checks: list(["shows items", "shows form"]),
-        transactions: Vec::new(),
+        ..Catalog::default()
     }
 }
 
@@ -178,6 +178,8 @@ fn plan() -> Plan {
             scenario("browse", "home", "shows items"),
             scenario("sign-up", "form", "shows form"),
         ],
+        setup: None,
+        teardown: None,
         workload: Workload::Open {
             rate_per_s: 100.0,
             arrivals: Arrivals::Even,
@@ -197,6 +199,13 @@ fn plan() -> Plan {
             threshold(Metric::Dropped, Stat::Value, Op::Below, Limit::Ratio(0.01)),
         ],
         window: Duration::from_secs(1),
+        profile: None,
+        compress: 1.0,
+        background: Vec::new(),
+        locations: Vec::new(),
+        timeline: Vec::new(),
+        observe: Vec::new(),
+        availability: None,
     }
 }
 
@@ -220,12 +229,18 @@ pub(crate) fn scenario(name: &str, request: &str, check: &str) -> Scenario {
         timeout: None,
         redirects_max: None,
         expect_continue: false,
+        page: None,
+        tags: Vec::new(),
     };
     Scenario {
         name: name.into(),
         weight: 1.0,
         pacing: None,
-        steps: vec![Step::Request(Box::new(request))],
+        steps: vec![Step::Request(std::sync::Arc::new(request))],
+        location: None,
+        setup: Vec::new(),
+        teardown: Vec::new(),
         slots: Vec::new(),
+        slots_kept: 0,
     }
 }

@@ -54,6 +54,9 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         reasons,
         thresholds,
         gates,
+        steadiness: None,
+        answer: None,
+        effects: Vec::new(),
     }
 }
 

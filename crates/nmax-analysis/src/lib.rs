@@ -10,14 +10,22 @@
 //! - [`gates`]: whether the injector, not the target, shaped the numbers
 //! - [`thresholds`]: whether the conditions of the plan hold
 //! - [`judge`]: the verdict and its reasons
+//! - [`course`]: how the numbers changed over the run
+//! - [`steady`]: whether the hold stands still
+//! - [`answer`]: what a run says to the question of its profile
+//! - [`effect`]: what an intervention did
 //! - `scope`: which figures belong to a request name or a scenario
 //! - `words`: figures as a person reads them
 
+pub mod answer;
+pub mod course;
+pub mod effect;
 pub mod evidence;
 pub mod gates;
 pub mod interval;
 pub mod judge;
 mod scope;
+pub mod steady;
 pub mod thresholds;
 pub mod verdict;
 mod words;
@@ -25,9 +33,13 @@ mod words;
 #[cfg(test)]
 mod fixture;
 
+pub use answer::{Answer, Finding};
+pub use course::{Course, Latency, Observation, Point};
+pub use effect::{Effect, Figures, Happened};
 pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};
 pub use judge::judge;
+pub use steady::{SeriesTest, Steadiness};
 pub use thresholds::thresholds;
 pub use verdict::{Gate, Judgement, Reason, ThresholdResult, Verdict};

@@ -22,6 +22,7 @@ pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scop
         Scope::Total => Ok(aggregate.total(Section::Hold)),
         Scope::Request(name) => Ok(named(name).cloned().unwrap_or_default()),
         Scope::Transaction(_) => Err(NOT_OF_TRANSACTIONS.to_owned()),
+        Scope::Tag(name) => Err(format!("nothing has the tag `{name}`")),
         Scope::Scenario(scenario) => {
             let mut sum = RequestStats::default();
             for name in own_names(evidence.plan, scenario)? {
@@ -44,6 +45,7 @@ pub(crate) fn iterations(
         Scope::Total => 0..aggregate.scenario_count(),
         Scope::Request(_) => return Err("iterations belong to scenarios, not to requests".into()),
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
+        Scope::Tag(name) => return Err(format!("nothing has the tag `{name}`")),
         Scope::Scenario(scenario) => {
             let index = scenario_index(evidence.plan, scenario)?;
             index..index + 1
@@ -70,7 +72,7 @@ pub(crate) fn transactions(
             let index = found.ok_or_else(|| format!("the plan has no transaction `{name}`"))?;
             index..index + 1
         }
-        Scope::Request(_) | Scope::Scenario(_) => {
+        Scope::Request(_) | Scope::Scenario(_) | Scope::Tag(_) => {
             return Err("a transaction belongs to no request or scenario: write `for transaction`".into());
         }
     };
@@ -91,6 +93,7 @@ pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) 
             .iter()
             .partition(|planned| planned.name.as_deref() == Some(name.as_str())),
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
+        Scope::Tag(name) => return Err(format!("nothing has the tag `{name}`")),
         Scope::Scenario(scenario) => {
             let index = scenario_index(evidence.plan, scenario)?;
             planned.iter().partition(|planned| planned.scenario == index)

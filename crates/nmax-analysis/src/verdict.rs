@@ -1,5 +1,9 @@
 //! The judgement: thresholds, gates and the verdict that follows from them.
 
+use crate::answer::Answer;
+use crate::effect::Effect;
+use crate::steady::Steadiness;
+
 /// PASS, FAIL or INVALID; INVALID outranks the other two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -85,4 +89,10 @@ pub struct Judgement {
     pub thresholds: Vec<ThresholdResult>,
     /// Every gate that was looked at.
     pub gates: Vec<Gate>,
+    /// Whether the hold was steady; `None` without a hold.
+    pub steadiness: Option<Steadiness>,
+    /// What the run says to the question of its profile.
+    pub answer: Option<Answer>,
+    /// What each intervention did.
+    pub effects: Vec<Effect>,
 }

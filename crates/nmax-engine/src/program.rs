@@ -149,6 +149,9 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
         scenarios: plan.scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
         checks: Vec::new(),
         transactions: Vec::new(),
+        pages: Vec::new(),
+        transitions: Vec::new(),
+        locations: plan.locations.iter().map(|location| location.name.clone()).collect(),
     };
     for (scenario, request) in plan.scenarios.iter().flat_map(|s| requests(s).map(move |r| (s, r))) {
         if let Some(name) = request.name.as_constant() {
@@ -180,10 +183,7 @@ pub(crate) fn transaction_name(plan: &Plan, scenario: &Scenario, request: &Reque
 }
 
 fn requests(scenario: &Scenario) -> impl Iterator<Item = &Request> {
-    scenario.steps.iter().filter_map(|step| match step {
-        Step::Request(request) => Some(request.as_ref()),
-        Step::Think(_) => None,
-    })
+    scenario.requests().map(Arc::as_ref)
 }
 
 impl Program {
@@ -215,6 +215,7 @@ impl Program {
                         let prepared = maker.prepare((number, scenario), index, request)?;
                         Action::Request(Box::new(prepared))
                     }
+                    _ => continue,
                 });
             }
             scenarios.push(actions);
@@ -279,7 +280,7 @@ fn rows_max(plan: &Plan, scenario: &Scenario) -> Option<(u64, AtEnd)> {
             _ => None,
         })
         .filter(|feeder| matches!(feeder.pick, Pick::Sequential | Pick::Unique) && feeder.at_end != AtEnd::Wrap)
-        .map(|feeder| (feeder.rows() as u64, feeder.at_end))
+        .map(|feeder| (feeder.row_count(), feeder.at_end))
         .min_by_key(|(rows, _)| *rows)
 }
 

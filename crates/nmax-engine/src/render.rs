@@ -1,8 +1,10 @@
 //! Requests as bytes, rendered into a reused buffer.
 
+use std::borrow::Cow;
+
 use nmax_http::{Piece, Url};
 use nmax_plan::plan::{Body, Method, Plan, Request, Version};
-use nmax_plan::template::{Escape, Template, Values};
+use nmax_plan::template::{Call, Escape, Template, Values};
 
 use crate::multipart;
 use crate::program::{Fixed, Prepared, keeps_alive};
@@ -313,9 +315,13 @@ impl Values for NoValues {
     fn slot(&self, _: usize) -> &str {
         ""
     }
-    fn feeder(&self, _: usize, _: usize) -> &str {
+    fn feeder(&self, _: usize, _: usize) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+    fn shared(&self, _: usize) -> &str {
         ""
     }
+    fn call(&self, _: &Call, _: &mut String) {}
     fn iteration(&self) -> u64 {
         0
     }

@@ -200,9 +200,9 @@ pub(crate) fn open_assignment(
 }
 
 /// The row of a feeder that an iteration reads.
-pub(crate) fn row(feeder: &nmax_plan::plan::Feeder, index: usize, seed: u64, assignment: &Assignment) -> usize {
+pub(crate) fn row(feeder: &nmax_plan::plan::Feeder, index: usize, seed: u64, assignment: &Assignment) -> u64 {
     use nmax_plan::plan::Pick;
-    let rows = feeder.rows() as u64;
+    let rows = feeder.row_count();
     let Some(count) = std::num::NonZeroU64::new(rows) else {
         return 0;
     };
@@ -214,5 +214,5 @@ pub(crate) fn row(feeder: &nmax_plan::plan::Feeder, index: usize, seed: u64, ass
         Pick::Random => choice.below(0, count),
         Pick::Zipf { exponent } => choice.zipf(0, count, exponent).saturating_sub(1),
     };
-    row.min(rows - 1) as usize
+    row.min(rows - 1)
 }

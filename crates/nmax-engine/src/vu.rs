@@ -1,5 +1,6 @@
 //! A virtual user: its own cookies, connections, data and values, one iteration after the other.
 
+use std::borrow::Cow;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,7 +10,7 @@ use nmax_http::{Alarm, Jar, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{AtEnd, Connection, Cookies, Plan, Step, ThinkTime, Visitor};
-use nmax_plan::template::Values;
+use nmax_plan::template::{Call, Values};
 
 use crate::context::{Assignment, Context, IterationEnd, VuSlot, Watched};
 use crate::dispatch::{self, Turn};
@@ -67,7 +68,7 @@ impl Buffers {
 pub(crate) struct VuValues {
     plan: Arc<Plan>,
     pub(crate) slots: Vec<String>,
-    rows: Vec<usize>,
+    rows: Vec<u64>,
     number: u64,
     vu: u32,
 }
@@ -76,8 +77,8 @@ impl Values for VuValues {
     fn slot(&self, slot: usize) -> &str {
         self.slots.get(slot).map_or("", String::as_str)
     }
-    fn feeder(&self, feeder: usize, column: usize) -> &str {
-        self.plan.feeders[feeder].cell(self.rows[feeder], column)
+    fn feeder(&self, feeder: usize, column: usize) -> Cow<'_, str> {
+        self.plan.feeders[feeder].cell(self.plan.seed, self.rows[feeder], column)
     }
     fn iteration(&self) -> u64 {
         self.number
@@ -85,6 +86,10 @@ impl Values for VuValues {
     fn vu(&self) -> u32 {
         self.vu
     }
+    fn shared(&self, _slot: usize) -> &str {
+        ""
+    }
+    fn call(&self, _call: &Call, _out: &mut String) {}
 }
 
 /// A request's place in its run.

@@ -11,7 +11,7 @@ mod scenario;
 
 pub use load::{ADDRESSES_MAX, Dropped, HELD_MIN, LoadStats, count_address};
 pub use request::{LatencySet, Phases, RequestStats};
-pub use scenario::{CheckStats, ScenarioStats, TransactionStats};
+pub use scenario::{CheckStats, LocationStats, PageStats, ScenarioStats, TransactionStats};
 
 /// Part of a run's time, by intended instant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,6 +34,9 @@ pub struct Aggregate {
     scenarios: Vec<[ScenarioStats; 2]>,
     checks: Vec<[CheckStats; 2]>,
     transactions: Vec<[TransactionStats; 2]>,
+    pages: Vec<[PageStats; 2]>,
+    transitions: Vec<[TransactionStats; 2]>,
+    locations: Vec<[LocationStats; 2]>,
     load: [LoadStats; 2],
 }
 
@@ -130,6 +133,60 @@ impl Aggregate {
         self.transactions.len()
     }
 
+    /// Statistics of a page, by its index in [`crate::Catalog::pages`].
+    pub fn page(&self, section: Section, index: usize) -> Option<&PageStats> {
+        self.pages.get(index).map(|pair| &pair[section as usize])
+    }
+
+    /// Statistics of a page, created if need be.
+    pub fn page_mut(&mut self, section: Section, index: usize) -> &mut PageStats {
+        if self.pages.len() <= index {
+            self.pages.resize_with(index + 1, Default::default);
+        }
+        &mut self.pages[index][section as usize]
+    }
+
+    /// Number of pages with statistics.
+    pub fn page_count(&self) -> usize {
+        self.pages.len()
+    }
+
+    /// Statistics of a transition between pages, by its index in [`crate::Catalog::transitions`].
+    pub fn transition(&self, section: Section, index: usize) -> Option<&TransactionStats> {
+        self.transitions.get(index).map(|pair| &pair[section as usize])
+    }
+
+    /// Statistics of a transition between pages, created if need be.
+    pub fn transition_mut(&mut self, section: Section, index: usize) -> &mut TransactionStats {
+        if self.transitions.len() <= index {
+            self.transitions.resize_with(index + 1, Default::default);
+        }
+        &mut self.transitions[index][section as usize]
+    }
+
+    /// Number of transitions with statistics.
+    pub fn transition_count(&self) -> usize {
+        self.transitions.len()
+    }
+
+    /// Statistics of the users at a location, by its index in [`crate::Catalog::locations`].
+    pub fn location(&self, section: Section, index: usize) -> Option<&LocationStats> {
+        self.locations.get(index).map(|pair| &pair[section as usize])
+    }
+
+    /// Statistics of the users at a location, created if need be.
+    pub fn location_mut(&mut self, section: Section, index: usize) -> &mut LocationStats {
+        if self.locations.len() <= index {
+            self.locations.resize_with(index + 1, Default::default);
+        }
+        &mut self.locations[index][section as usize]
+    }
+
+    /// Number of locations with statistics.
+    pub fn location_count(&self) -> usize {
+        self.locations.len()
+    }
+
     /// What was due and started, and what the injector felt.
     pub fn load(&self, section: Section) -> &LoadStats {
         &self.load[section as usize]
@@ -170,6 +227,15 @@ impl Aggregate {
         for (index, pair) in other.transactions.iter().enumerate() {
             self.transaction_mut(to, index).merge(&pair[from as usize]);
         }
+        for (index, pair) in other.pages.iter().enumerate() {
+            self.page_mut(to, index).merge(&pair[from as usize]);
+        }
+        for (index, pair) in other.transitions.iter().enumerate() {
+            self.transition_mut(to, index).merge(&pair[from as usize]);
+        }
+        for (index, pair) in other.locations.iter().enumerate() {
+            self.location_mut(to, index).merge(&pair[from as usize]);
+        }
         self.load_mut(to).merge(other.load(from));
     }
 
@@ -186,6 +252,9 @@ impl Aggregate {
             .flatten()
             .for_each(|check| *check = CheckStats::default());
         self.transactions.iter_mut().flatten().for_each(TransactionStats::reset);
+        self.pages.iter_mut().flatten().for_each(PageStats::reset);
+        self.transitions.iter_mut().flatten().for_each(TransactionStats::reset);
+        self.locations.iter_mut().flatten().for_each(LocationStats::reset);
         self.load.iter_mut().for_each(LoadStats::reset);
     }
 }

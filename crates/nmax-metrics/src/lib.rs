@@ -24,8 +24,8 @@ pub mod time;
 pub mod window;
 
 pub use aggregate::{
-    Aggregate, CheckStats, Dropped, LatencySet, LoadStats, Phases, RequestStats, ScenarioStats, Section,
-    TransactionStats,
+    Aggregate, CheckStats, Dropped, LatencySet, LoadStats, LocationStats, PageStats, Phases, RequestStats,
+    ScenarioStats, Section, TransactionStats,
 };
 pub use failure::FailureExample;
 pub use histogram::Histogram;

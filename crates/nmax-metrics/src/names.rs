@@ -103,6 +103,12 @@ pub struct Catalog {
     pub checks: Vec<String>,
     /// Transaction names, in the order of the plan.
     pub transactions: Vec<String>,
+    /// Page names, in the order of the plan.
+    pub pages: Vec<String>,
+    /// Transitions between pages that the plan can lead to, as `from -> to`.
+    pub transitions: Vec<String>,
+    /// Location names, in the order of the plan.
+    pub locations: Vec<String>,
 }
 
 /// The path template that would join most of `names`, for example `GET /item/{id}`.

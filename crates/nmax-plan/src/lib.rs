@@ -20,7 +20,8 @@ pub mod nearest;
 pub mod planless;
 pub mod summary;
 
-pub mod choice;
+pub use nmax_data::choice;
+
 pub mod mix;
 pub mod schedule;
 pub mod share;

@@ -5,18 +5,24 @@ use std::time::Duration;
 use crate::schedule::Stage;
 use crate::threshold::Threshold;
 
+mod course;
 mod data;
+mod flow;
 mod http;
+mod page;
 mod reply;
 mod scenario;
 
-pub use data::{AtEnd, Feeder, Pick};
+pub use course::{Action, Background, Intervention, Location, Moment, Observed, ProcessRef, Profile};
+pub use data::{AtEnd, Feeder, Pick, Rows};
+pub use flow::{Branch, Comparison, Condition, If, Loop, LoopEnd, PASSES_MAX, Transaction};
 pub use http::{
     BODY_LIMIT_DEFAULT, ClientCertificate, Coding, Connection, Cookies, Defaults, Dns, Family, HostOverride,
     PhaseTimeouts, REDIRECTS_DEFAULT, REDIRECTS_MAX, TIMEOUT_DEFAULT, Version, Visitor,
 };
+pub use page::{CONNECTIONS_PER_ORIGIN, Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
-pub use scenario::{Body, FormPart, Method, PartContent, Request, Scenario, Step, ThinkTime};
+pub use scenario::{Body, FormPart, Method, PartContent, Request, Scenario, Step, ThinkTime, all_steps};
 
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].
 #[derive(Clone, Debug, PartialEq)]
@@ -33,7 +39,11 @@ pub struct Plan {
     pub feeders: Vec<Feeder>,
     /// Scenarios, in the order of the document.
     pub scenarios: Vec<Scenario>,
-    /// How iterations start.
+    /// Done once before the run by one VU; its values are `${setup.NAME}` everywhere.
+    pub setup: Option<Scenario>,
+    /// Done once after the run by one VU; it has the slots of the setup.
+    pub teardown: Option<Scenario>,
+    /// How iterations of the mix start.
     pub workload: Workload,
     /// The run's shape: absolute levels (iterations per second or VUs), one after the other, warm-up included.
     pub stages: Vec<Stage>,
@@ -47,29 +57,59 @@ pub struct Plan {
     pub thresholds: Vec<Threshold>,
     /// Width of a window of measurements.
     pub window: Duration,
+    /// The named shape that `stages` come from, and whose question the run answers.
+    pub profile: Option<Profile>,
+    /// How many times shorter than written the stages, the background's and the timeline are; 1 = as written.
+    pub compress: f64,
+    /// Scenarios that run beside the mix.
+    pub background: Vec<Background>,
+    /// Where users are.
+    pub locations: Vec<Location>,
+    /// What is done to the system under test during the run.
+    pub timeline: Vec<Intervention>,
+    /// What is watched beside the injector.
+    pub observe: Vec<Observed>,
+    /// Share of time that the system is to be available, 0 to 1; decides how much testing it deserves.
+    pub availability: Option<f64>,
 }
 
 impl Plan {
-    /// Every file that is read after the plan is known: issuers, client certificate and key, bodies.
+    /// Every scenario: those of the mix and the background, then setup and teardown of the run.
+    pub fn all_scenarios(&self) -> impl Iterator<Item = &Scenario> {
+        self.scenarios.iter().chain(&self.setup).chain(&self.teardown)
+    }
+
+    /// Every scenario, to be changed.
+    pub fn all_scenarios_mut(&mut self) -> impl Iterator<Item = &mut Scenario> {
+        self.scenarios
+            .iter_mut()
+            .chain(&mut self.setup)
+            .chain(&mut self.teardown)
+    }
+
+    /// Lets `change` change the name of every file that is read after the plan is known: issuers, client certificate and
+    /// key, bodies.
     ///
     /// The names are as written in the plan; whoever reads the files resolves them against the plan's folder.
-    pub fn files_mut(&mut self) -> Vec<&mut String> {
-        let mut files: Vec<&mut String> = self.defaults.ca_files.iter_mut().collect();
+    pub fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
+        self.defaults.ca_files.iter_mut().for_each(&mut *change);
         if let Some(client) = &mut self.defaults.client_certificate {
-            files.extend([&mut client.certificate_file, &mut client.key_file]);
+            change(&mut client.certificate_file);
+            change(&mut client.key_file);
         }
-        for step in self.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
-            let Step::Request(request) = step else { continue };
-            match &mut request.body {
-                Body::File(file) => files.push(file),
-                Body::Multipart(parts) => files.extend(parts.iter_mut().filter_map(|part| match &mut part.content {
-                    PartContent::File(file) => Some(file),
-                    PartContent::Text(_) => None,
-                })),
+        for scenario in self.all_scenarios_mut() {
+            scenario.change_requests(&mut |request| match &mut request.body {
+                Body::File(file) => change(file),
+                Body::Multipart(parts) => {
+                    for part in parts {
+                        if let PartContent::File(file) = &mut part.content {
+                            change(file);
+                        }
+                    }
+                }
                 Body::Empty | Body::Text(_) | Body::Json(_) | Body::Form(_) => {}
-            }
+            });
         }
-        files
     }
 }
 

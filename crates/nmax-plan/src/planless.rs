@@ -1,5 +1,6 @@
 //! Runs without a document: one URL, a number of VUs or a rate, a duration or a number of requests.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::addresses;
@@ -133,6 +134,8 @@ impl Plan {
             hosts: Vec::new(),
             feeders: Vec::new(),
             scenarios: vec![scenario(run, &path)],
+            setup: None,
+            teardown: None,
             workload,
             stages: vec![Stage {
                 from: level,
@@ -145,6 +148,13 @@ impl Plan {
             seed: run.seed.unwrap_or(SEED_DEFAULT),
             thresholds,
             window: Duration::from_secs(1),
+            profile: None,
+            compress: 1.0,
+            background: Vec::new(),
+            locations: Vec::new(),
+            timeline: Vec::new(),
+            observe: Vec::new(),
+            availability: None,
         })
     }
 }
@@ -166,14 +176,20 @@ fn scenario(run: &Planless, path: &str) -> Scenario {
         timeout: None,
         redirects_max: None,
         expect_continue: false,
+        page: None,
+        tags: Vec::new(),
     };
-    let steps = vec![Step::Request(Box::new(request))];
+    let steps = vec![Step::Request(Arc::new(request))];
     Scenario {
         name: "url".into(),
         weight: 1.0,
         pacing: None,
+        location: None,
+        setup: Vec::new(),
         steps,
+        teardown: Vec::new(),
         slots: Vec::new(),
+        slots_kept: 0,
     }
 }
 

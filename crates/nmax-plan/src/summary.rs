@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::mix::Mix;
-use crate::plan::{Plan, Scenario, Step, Workload};
+use crate::plan::{Plan, Scenario, Workload};
 use crate::schedule::{Arrivals, Open, Total};
 
 mod policy;
@@ -131,11 +131,7 @@ fn shares(scenarios: &[Scenario]) -> Vec<f64> {
 }
 
 fn requests_of(scenario: &Scenario) -> u64 {
-    scenario
-        .steps
-        .iter()
-        .filter(|step| matches!(step, Step::Request(_)))
-        .count() as u64
+    scenario.requests().count() as u64
 }
 
 #[cfg(test)]

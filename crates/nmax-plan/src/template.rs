@@ -7,6 +7,9 @@
 use crate::nearest::nearest;
 use crate::plan::Feeder;
 
+mod function;
+pub use function::Function;
+
 mod render;
 pub use render::{Escape, Values};
 
@@ -38,6 +41,19 @@ pub enum Part {
     Iteration,
     /// The VU's number, from 0.
     Vu,
+    /// A value that the run's setup defined: index into its slots.
+    Shared(usize),
+    /// What a function makes of its arguments.
+    Call(Box<Call>),
+}
+
+/// A call of a function: `${hmac('sha256', KEY, TEXT)}`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// What is called.
+    pub function: Function,
+    /// Its arguments, as many as it takes.
+    pub arguments: Vec<Template>,
 }
 
 impl Template {
@@ -89,6 +105,8 @@ impl Template {
                 }
                 Part::Iteration => text.push_str("${iteration}"),
                 Part::Vu => text.push_str("${vu}"),
+                Part::Shared(slot) => text.push_str(&format!("${{setup.{slot}}}")),
+                Part::Call(call) => text.push_str(&format!("${{{}()}}", call.function.name())),
             }
         }
         text

@@ -27,6 +27,8 @@ pub struct Threshold {
     pub scope: Scope,
     /// Of which part of the run's time.
     pub within: Within,
+    /// Ends the run once the condition has not held for that long without a break.
+    pub abort: Option<Duration>,
 }
 
 /// What is measured.
@@ -44,6 +46,8 @@ pub enum Metric {
     IterationTime,
     /// From the intended start of a step to the end of the last redirect that it follows
     TransactionTime,
+    /// From the intended start of a page to the end of its last resource
+    PageTime,
     /// (failed + errors) / count; of transactions, failed / count
     FailureRate,
     /// Exchanges without a valid reply
@@ -130,6 +134,8 @@ pub enum Scope {
     Scenario(String),
     /// The steps of this request name with the redirects that they follow.
     Transaction(String),
+    /// Requests with this tag, or from this location.
+    Tag(String),
 }
 
 /// Of which part of the run's time.

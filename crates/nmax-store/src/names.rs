@@ -59,6 +59,9 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
                 scenarios,
                 checks,
                 transactions: Vec::new(),
+                pages: Vec::new(),
+                transitions: Vec::new(),
+                locations: Vec::new(),
             });
         }
         Err(error) => return Err(error),
@@ -82,5 +85,8 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
         scenarios: file.scenarios,
         checks: file.checks,
         transactions: file.transactions,
+        pages: Vec::new(),
+        transitions: Vec::new(),
+        locations: Vec::new(),
     })
 }

@@ -67,6 +67,9 @@ pub(crate) fn catalog(requests: usize) -> Catalog {
     let mut catalog = Catalog {
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
+        pages: Vec::new(),
+        transitions: Vec::new(),
+        locations: Vec::new(),
         transactions: vec!["order".into()],
         ..Catalog::default()
     };

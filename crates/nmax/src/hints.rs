@@ -1,10 +1,12 @@
 //! What a plan says and what has no effect, or another one than it seems.
 
+use std::sync::Arc;
+
 use std::net::IpAddr;
 
 use nmax_http::{Origin, Scheme};
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Family, HostOverride, Plan, Request, Step};
+use nmax_plan::plan::{Family, HostOverride, Plan, Request, Scenario};
 use nmax_plan::template::Part;
 
 use crate::say;
@@ -51,11 +53,7 @@ pub fn say(warnings: &[String]) {
 }
 
 fn requests(plan: &Plan) -> impl Iterator<Item = &Request> {
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    steps.filter_map(|step| match step {
-        Step::Request(request) => Some(request.as_ref()),
-        Step::Think(_) => None,
-    })
+    plan.all_scenarios().flat_map(Scenario::requests).map(Arc::as_ref)
 }
 
 /// Whether the plan alone says where its requests go: no server and no data does.

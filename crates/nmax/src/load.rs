@@ -11,7 +11,7 @@ use nmax_extract::Extractor;
 use nmax_plan::addresses::{is_absolute, parse_proxy};
 use nmax_plan::document::{self, DocumentError, Options};
 use nmax_plan::plan::{
-    Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Step, Version, Visitor,
+    Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor,
 };
 use nmax_plan::planless::Planless;
 
@@ -130,9 +130,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     };
     let mut plan = document::parse(&text, &options).map_err(LoadError::Document)?;
     // Files that the plan names are relative to it.
-    for name in plan.files_mut() {
-        *name = folder.join(&*name).display().to_string();
-    }
+    plan.change_files(&mut |name| *name = folder.join(&*name).display().to_string());
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
     lead(&mut plan, args)?;
@@ -241,10 +239,8 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
 
 /// Sends a file with every request.
 fn send_file(plan: &mut Plan, file: &str) {
-    for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
-        if let Step::Request(request) = step {
-            request.body = Body::File(file.to_owned());
-        }
+    for scenario in &mut plan.scenarios {
+        scenario.change_requests(&mut |request| request.body = Body::File(file.to_owned()));
     }
 }
 

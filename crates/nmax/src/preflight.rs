@@ -13,7 +13,7 @@ use nmax_engine::real::RealClock;
 use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Plan, Step};
+use nmax_plan::plan::{Plan, Scenario};
 use nmax_plan::units::format_duration;
 
 use crate::exit::Exit;
@@ -36,10 +36,8 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
         })
     };
     let mut origins = vec![parse(&plan.target)?.origin];
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    for step in steps {
-        if let Step::Request(request) = step
-            && let Some(text) = request.url.as_constant()
+    for request in plan.all_scenarios().flat_map(Scenario::requests) {
+        if let Some(text) = request.url.as_constant()
             && is_absolute(text)
         {
             let origin = parse(text)?.origin;

@@ -21,17 +21,18 @@ pub fn mask_plan(plan: &Plan) -> Plan {
     if let Some(proxy) = &mut plan.defaults.proxy {
         *proxy = redact_users(proxy);
     }
-    for step in plan.scenarios.iter_mut().flat_map(|scenario| &mut scenario.steps) {
-        let Step::Request(request) = step else { continue };
-        mask_headers(&mut request.headers);
-        mask_pairs(&mut request.query);
-        mask_texts(&mut request.url);
-        match &mut request.body {
-            Body::Form(fields) => mask_pairs(fields),
-            Body::Text(text) | Body::Json(text) => mask_texts(text),
-            Body::Multipart(parts) => parts.iter_mut().for_each(mask_part),
-            Body::Empty | Body::File(_) => {}
-        }
+    for scenario in plan.all_scenarios_mut() {
+        scenario.change_requests(&mut |request| {
+            mask_headers(&mut request.headers);
+            mask_pairs(&mut request.query);
+            mask_texts(&mut request.url);
+            match &mut request.body {
+                Body::Form(fields) => mask_pairs(fields),
+                Body::Text(text) | Body::Json(text) => mask_texts(text),
+                Body::Multipart(parts) => parts.iter_mut().for_each(mask_part),
+                Body::Empty | Body::File(_) => {}
+            }
+        });
     }
     plan
 }
@@ -251,7 +252,8 @@ mod tests {
             file_name: None,
             content_type: None,
         };
-        request.body = Body::Multipart(vec![part("password", "hunter2"), part("note", "kept")]);
+        std::sync::Arc::make_mut(request).body =
+            Body::Multipart(vec![part("password", "hunter2"), part("note", "kept")]);
         let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&plan));
         for secret in ["s3cret", "ann", "hunter2"] {
             assert!(!yaml.contains(secret), "{secret} in\n{yaml}");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nmax_analysis::{Evidence, InjectorFacts, Judgement, Tail, judge};
+use nmax_analysis::{Course, Evidence, InjectorFacts, Judgement, Tail, judge};
 use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Resource, Section, Window};
 use nmax_plan::plan::Plan;
 use nmax_plan::threshold::Within;
@@ -162,6 +162,9 @@ impl Tally {
             end: ended,
             last: &last,
             injector: &self.facts,
+            course: &Course::default(),
+            observed: &[],
+            happened: &[],
         };
         let judgement = judge(&evidence);
         let view = View::new(

@@ -40,11 +40,12 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 13] = [
+pub(crate) const TABLE: [Row; 14] = [
+    row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row(
         "nmax-plan",
         Layer::Pure,
-        &[],
+        &["nmax-data"],
         &["saphyr-parser", "serde_json", "thiserror"],
     ),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram"]),

@@ -67,6 +67,7 @@ fn remedy(evidence: &Evidence, scenario: &str) -> String {
 
 fn below(limit: f64, scope: Scope) -> Threshold {
     Threshold {
+        abort: None,
         text: String::new(),
         metric: Metric::FailureRate,
         stat: Stat::Value,

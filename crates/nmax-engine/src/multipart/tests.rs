@@ -7,12 +7,16 @@ impl Values for Hostile {
     fn slot(&self, _: usize) -> &str {
         "a\"; name=\"evil\r\nx-evil: 1"
     }
-    fn feeder(&self, _: usize, _: usize) -> &str {
-        ""
+    fn feeder(&self, _: usize, _: usize) -> std::borrow::Cow<'_, str> {
+        "".into()
     }
     fn iteration(&self) -> u64 {
         7
     }
+    fn shared(&self, _: usize) -> &str {
+        ""
+    }
+    fn call(&self, _: &nmax_plan::template::Call, _: &mut String) {}
     fn vu(&self) -> u32 {
         0
     }

@@ -32,7 +32,7 @@ fn posting(count: u32, change: impl FnOnce(&mut Request)) -> Arc<Plan> {
     let plan = requests("http://shop.test", "[{ post: /up }]", &keys);
     changed(&plan, |plan| {
         if let Step::Request(request) = &mut plan.scenarios[0].steps[0] {
-            change(request);
+            change(std::sync::Arc::make_mut(request));
         }
     })
 }

@@ -40,6 +40,10 @@ pub struct LoadStats {
     pub in_flight_ns: u128,
     /// Most iterations in flight at once (of one worker; summed over workers it is an upper bound).
     pub in_flight_max: u64,
+    /// Sum over completed iterations of what passed between their intended start and the moment a VU took them, ns.
+    pub start_delay_ns: u128,
+    /// Time that worker threads were ready to run and waited for a processor.
+    pub run_wait: Nanos,
     /// CPU time of the worker threads.
     pub cpu: Nanos,
     /// Time the worker threads existed: the whole that `cpu` is a part of.
@@ -84,6 +88,8 @@ impl LoadStats {
         self.injector_lag.merge(&other.injector_lag);
         self.in_flight_ns += other.in_flight_ns;
         self.in_flight_max = self.in_flight_max.max(other.in_flight_max);
+        self.start_delay_ns += other.start_delay_ns;
+        self.run_wait = self.run_wait + other.run_wait;
         self.cpu = self.cpu + other.cpu;
         self.worker_time = self.worker_time + other.worker_time;
         self.connections += other.connections;

@@ -44,6 +44,13 @@ pub struct TransactionStats {
 }
 
 impl TransactionStats {
+    /// Adds one that took this long, ns.
+    pub fn record(&mut self, is_ok: bool, time_ns: u64) {
+        self.count += 1;
+        self.failed += u64::from(!is_ok);
+        self.time.record(time_ns);
+    }
+
     /// Adds the transactions of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.count += other.count;
@@ -54,6 +61,67 @@ impl TransactionStats {
     pub(super) fn reset(&mut self) {
         (self.count, self.failed) = (0, 0);
         self.time.reset();
+    }
+}
+
+/// Statistics of one page: a document and what a browser fetches along with it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PageStats {
+    /// Pages, failed ones included; times from the intended start of the document to the end of its last resource.
+    pub pages: TransactionStats,
+    /// Resources that belonged to them.
+    pub resources: u64,
+    /// Of those, how many came out of the cache without an exchange.
+    pub cached: u64,
+    /// Of those, how many the server said were unchanged (304).
+    pub unchanged: u64,
+    /// Of those, how many failed.
+    pub resources_failed: u64,
+    /// Bytes received for documents and resources, heads included.
+    pub bytes_received: u64,
+}
+
+impl PageStats {
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.pages.merge(&other.pages);
+        self.resources += other.resources;
+        self.cached += other.cached;
+        self.unchanged += other.unchanged;
+        self.resources_failed += other.resources_failed;
+        self.bytes_received += other.bytes_received;
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.pages.reset();
+        *self = Self {
+            pages: std::mem::take(&mut self.pages),
+            ..Self::default()
+        };
+    }
+}
+
+/// Statistics of the users at one location.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LocationStats {
+    /// Exchanges, failed ones included, and their response times.
+    pub exchanges: TransactionStats,
+    /// Completed iterations, failed ones included, and their durations.
+    pub iterations: TransactionStats,
+    /// Pages, failed ones included, and their times.
+    pub pages: TransactionStats,
+}
+
+impl LocationStats {
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.exchanges.merge(&other.exchanges);
+        self.iterations.merge(&other.iterations);
+        self.pages.merge(&other.pages);
+    }
+
+    pub(super) fn reset(&mut self) {
+        [&mut self.exchanges, &mut self.iterations, &mut self.pages]
+            .into_iter()
+            .for_each(TransactionStats::reset);
     }
 }
 

@@ -5,7 +5,7 @@ use super::cursor::Decoder;
 use super::error::Kind;
 use super::keys::{self, AT_END, PICK_NAMES};
 use super::tree::{Entry, Node};
-use crate::plan::{AtEnd, Feeder, Pick};
+use crate::plan::{AtEnd, Feeder, Pick, Rows};
 use crate::template::RESERVED_NAMES;
 
 /// Most errors reported per file.
@@ -24,9 +24,11 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     decoder.identifier(entry, "data", &RESERVED_NAMES);
     let mut feeder = Feeder {
         name: entry.key.clone(),
-        file: String::new(),
         columns: Vec::new(),
-        cells: Vec::new(),
+        rows: Rows::File {
+            file: String::new(),
+            cells: Vec::new(),
+        },
         pick: Pick::Sequential,
         at_end: AtEnd::Wrap,
     };
@@ -36,11 +38,12 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     if let Some(node) = fields.get("csv")
         && let Some(file) = decoder.expanded(node)
     {
+        let mut cells = Vec::new();
         if let Some(table) = read(decoder, node, &file) {
             feeder.columns = table.columns;
-            feeder.cells = table.cells;
+            cells = table.cells;
         }
-        feeder.file = file;
+        feeder.rows = Rows::File { file, cells };
     }
     let pick = fields
         .get("pick")

@@ -9,7 +9,7 @@ use super::tree::{Node, Place};
 use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, http, scenario, workload};
 use crate::addresses;
 use crate::nearest::nearest;
-use crate::plan::{Feeder, Plan, Request, Scenario, Step, Workload};
+use crate::plan::{Feeder, Plan, Request, Scenario, Workload};
 use crate::threshold::{self, Limit, Metric, Scope, Threshold};
 
 /// The place of an error in `--target`.
@@ -70,6 +70,8 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         hosts,
         feeders,
         scenarios,
+        setup: None,
+        teardown: None,
         workload: load.workload,
         stages: load.stages,
         iterations: load.iterations,
@@ -77,13 +79,20 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         seed: decoder.options.seed.or(seed).unwrap_or(SEED_DEFAULT),
         thresholds,
         window: window.unwrap_or(SECOND),
+        profile: None,
+        compress: 1.0,
+        background: Vec::new(),
+        locations: Vec::new(),
+        timeline: Vec::new(),
+        observe: Vec::new(),
+        availability: None,
     })
 }
 
 /// Complains about scenarios of which none that runs sends anything.
 fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario]) {
     let mut run = scenarios.iter().filter(|scenario| scenario.weight > 0.0).peekable();
-    let sends = |scenario: &Scenario| scenario.steps.iter().any(|step| matches!(step, Step::Request(_)));
+    let sends = |scenario: &Scenario| scenario.requests().next().is_some();
     let Some(entry) = fields.entry("scenarios").filter(|_| run.peek().is_some()) else {
         return;
     };
@@ -238,6 +247,7 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
             name,
             traffic.scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
         ),
+        Scope::Tag(_) => return,
         Scope::Request(name) if traffic.is_hop(name) => return,
         Scope::Request(name) => ("request", name, traffic.names(|_| true)),
         Scope::Transaction(name) => ("transaction", name, traffic.transactions()),
@@ -261,13 +271,8 @@ impl Traffic<'_> {
     fn names(&self, wanted: impl Fn(&Request) -> bool) -> Vec<String> {
         let mut names = Vec::new();
         for scenario in self.scenarios {
-            for step in &scenario.steps {
-                match step {
-                    Step::Request(request) if wanted(request) => {
-                        names.push(request.name.display(&scenario.slots, self.feeders));
-                    }
-                    _ => {}
-                }
+            for request in scenario.requests().filter(|request| wanted(request)) {
+                names.push(request.name.display(&scenario.slots, self.feeders));
             }
         }
         names.sort();

@@ -59,6 +59,8 @@ pub(super) fn decode(
         timeout,
         redirects_max,
         expect_continue,
+        page: None,
+        tags: Vec::new(),
     })
 }
 

@@ -1,5 +1,7 @@
 //! `scenarios`: steps, thinking and pacing.
 
+use std::sync::Arc;
+
 use super::cursor::{Decoder, Fields};
 use super::decode::is_name;
 use super::error::Kind;
@@ -66,8 +68,12 @@ fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder], defaults: 
         name: entry.key.clone(),
         weight: f64::NAN,
         pacing: None,
+        location: None,
+        setup: Vec::new(),
         steps: Vec::new(),
+        teardown: Vec::new(),
         slots: Vec::new(),
+        slots_kept: 0,
     };
     let Some(fields) = decoder.fields(&entry.value, &keys::SCENARIO) else {
         return scenario;
@@ -158,7 +164,7 @@ fn step(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Step> {
             think(decoder, &entry.value).map(Step::Think)
         }
         ([(entry, method)], None) => request::decode(decoder, fields, (&entry.value, *method), scene)
-            .map(|request| Step::Request(Box::new(request))),
+            .map(|request| Step::Request(Arc::new(request))),
         ([_, (second, _), ..], _) => {
             let message = format!("a step has one method, `{}` is the second", second.key);
             decoder.problem(second.key_at, Kind::Conflict, message, "begin a new step with `- `");

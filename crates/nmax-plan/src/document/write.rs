@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::keys::{ARRIVALS, AT_END, MATCH_PICK, METHODS, Words};
 use super::reply::source_entry;
 use crate::plan::{
-    Body, Expect, Extract, Feeder, FormPart, MatchPick, PartContent, Pick, Plan, Request, Scenario, Source, Step, Test,
-    ThinkTime, Workload,
+    Body, Expect, Extract, Feeder, FormPart, MatchPick, PartContent, Pick, Plan, Request, Rows, Scenario, Source, Step,
+    Test, ThinkTime, Workload,
 };
 use crate::schedule::{Stage, StageKind};
 use crate::template::Template;
@@ -98,7 +98,10 @@ fn word<T: PartialEq>(words: Words<T>, value: &T) -> Yaml {
 }
 
 fn data(feeder: &Feeder) -> Yaml {
-    let mut map = vec![entry("csv", expanded(&feeder.file))];
+    let mut map = match &feeder.rows {
+        Rows::File { file, .. } => vec![entry("csv", expanded(file))],
+        Rows::Generated { generator, .. } => vec![entry("generate", expanded(&generator.spec().kind))],
+    };
     let pick = match feeder.pick {
         Pick::Sequential => "sequential",
         Pick::Unique => "unique",
@@ -142,6 +145,7 @@ fn scenario(scenario: &Scenario, feeders: &[Feeder]) -> Yaml {
     let steps = scenario.steps.iter().map(|step| match step {
         Step::Request(step) => request(step, &scope),
         Step::Think(time) => Yaml::Map(vec![entry("think", think(*time))]),
+        _ => Yaml::Map(Vec::new()),
     });
     map.push(entry("steps", Yaml::List(steps.collect())));
     Yaml::Map(map)

@@ -1,31 +1,62 @@
 //! Data sources.
 
+use std::borrow::Cow;
+
+use nmax_data::Generator;
+
 /// A data source: rows of named columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Feeder {
     /// Name used in `${name.column}`.
     pub name: String,
-    /// The file it came from, as written in the plan.
-    pub file: String,
     /// Column names.
     pub columns: Vec<String>,
-    /// Row-major cells, `rows * columns.len()` of them.
-    pub cells: Vec<String>,
+    /// Where its rows are.
+    pub rows: Rows,
     /// Which row an iteration reads.
     pub pick: Pick,
     /// What happens when rows run out (only for [`Pick::Sequential`] and [`Pick::Unique`]).
     pub at_end: AtEnd,
 }
 
+/// Rows of a data source.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rows {
+    /// Read from a file.
+    File {
+        /// The file they came from, as written in the plan.
+        file: String,
+        /// Row-major cells, `rows * columns` of them.
+        cells: Vec<String>,
+    },
+    /// Made when they are read: row i is a pure function of (seed, i).
+    Generated {
+        /// What makes them.
+        generator: Box<Generator>,
+        /// How many there are.
+        rows: u64,
+    },
+}
+
 impl Feeder {
     /// Number of rows; never zero in a validated plan.
-    pub fn rows(&self) -> usize {
-        self.cells.len() / self.columns.len()
+    pub fn row_count(&self) -> u64 {
+        match &self.rows {
+            Rows::File { cells, .. } => (cells.len() / self.columns.len().max(1)) as u64,
+            Rows::Generated { rows, .. } => *rows,
+        }
     }
 
-    /// One cell.
-    pub fn cell(&self, row: usize, column: usize) -> &str {
-        &self.cells[row * self.columns.len() + column]
+    /// One cell of a plan with this seed.
+    pub fn cell(&self, seed: u64, row: u64, column: usize) -> Cow<'_, str> {
+        match &self.rows {
+            Rows::File { cells, .. } => Cow::Borrowed(&cells[row as usize * self.columns.len() + column]),
+            Rows::Generated { generator, .. } => {
+                let mut cell = String::new();
+                generator.cell(seed, row, column, &mut cell);
+                Cow::Owned(cell)
+            }
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! What users do: scenarios, steps and requests.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::flow::{Branch, If, Loop, Transaction};
+use super::page::Page;
 use super::reply::{Expect, Extract};
 use crate::template::Template;
 
@@ -14,19 +17,130 @@ pub struct Scenario {
     pub weight: f64,
     /// Least time between two starts of the same VU (closed workloads).
     pub pacing: Option<Duration>,
+    /// Where its users are, in place of the mix of locations: index into [`super::Plan::locations`].
+    pub location: Option<usize>,
+    /// Done once by each VU before its first iteration of the scenario.
+    pub setup: Vec<Step>,
     /// Steps in order.
     pub steps: Vec<Step>,
-    /// Names of the values that `extract` defines; [`crate::template::Part::Slot`] indexes them.
+    /// Done once at the end of the run by each VU that did the setup.
+    pub teardown: Vec<Step>,
+    /// Names of the values that steps define; [`crate::template::Part::Slot`] indexes them.
     pub slots: Vec<String>,
+    /// The first of them are of the setup: they stay from iteration to iteration.
+    pub slots_kept: usize,
+}
+
+impl Scenario {
+    /// Every step, those within others included, in the order of the document: setup, steps, teardown.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        Steps::of([&self.teardown, &self.steps, &self.setup])
+    }
+
+    /// Every request, those within other steps included.
+    pub fn requests(&self) -> impl Iterator<Item = &Arc<Request>> {
+        self.all_steps().filter_map(|step| match step {
+            Step::Request(request) => Some(request),
+            _ => None,
+        })
+    }
+
+    /// Lets `change` change every request.
+    pub fn change_requests(&mut self, change: &mut dyn FnMut(&mut Request)) {
+        for steps in [&mut self.setup, &mut self.steps, &mut self.teardown] {
+            change_requests(steps, change);
+        }
+    }
+}
+
+/// Every step of a list and those within them, in order.
+pub fn all_steps(steps: &[Step]) -> impl Iterator<Item = &Step> {
+    Steps::of([steps])
+}
+
+fn change_requests(steps: &mut [Step], change: &mut dyn FnMut(&mut Request)) {
+    for step in steps {
+        match step {
+            Step::Request(request) => change(Arc::make_mut(request)),
+            other => other
+                .parts_mut()
+                .into_iter()
+                .for_each(|steps| change_requests(steps, change)),
+        }
+    }
+}
+
+/// Walks nested steps in order.
+struct Steps<'a> {
+    /// What is left, the next one last.
+    rest: Vec<std::slice::Iter<'a, Step>>,
+}
+
+impl<'a> Steps<'a> {
+    fn of<const N: usize>(lists: [&'a [Step]; N]) -> Self {
+        Self {
+            rest: lists.map(<[Step]>::iter).into(),
+        }
+    }
+}
+
+impl<'a> Iterator for Steps<'a> {
+    type Item = &'a Step;
+
+    fn next(&mut self) -> Option<&'a Step> {
+        loop {
+            let Some(step) = self.rest.last_mut()?.next() else {
+                self.rest.pop();
+                continue;
+            };
+            self.rest.extend(step.parts().into_iter().rev().map(<[Step]>::iter));
+            return Some(step);
+        }
+    }
 }
 
 /// An element of a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Step {
     /// Sends a request and reads the reply.
-    Request(Box<Request>),
+    Request(Arc<Request>),
     /// A user's pause.
     Think(ThinkTime),
+    /// Sets values: slots and what they become, one after the other.
+    Set(Vec<(usize, Template)>),
+    /// Steps measured together.
+    Transaction(Transaction),
+    /// Steps on a condition.
+    If(If),
+    /// Steps that are repeated.
+    Loop(Loop),
+    /// One of several lists of steps, by chance.
+    Choose(Vec<Branch>),
+    /// Ends the iteration: it went as planned, or it failed for this reason.
+    End(Option<Template>),
+}
+
+impl Step {
+    /// The lists of steps within it.
+    pub fn parts(&self) -> Vec<&[Step]> {
+        match self {
+            Self::Request(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
+            Self::Transaction(transaction) => vec![&transaction.steps],
+            Self::If(step) => vec![&step.then, &step.otherwise],
+            Self::Loop(step) => vec![&step.steps],
+            Self::Choose(branches) => branches.iter().map(|branch| branch.steps.as_slice()).collect(),
+        }
+    }
+
+    fn parts_mut(&mut self) -> Vec<&mut Vec<Step>> {
+        match self {
+            Self::Request(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
+            Self::Transaction(transaction) => vec![&mut transaction.steps],
+            Self::If(step) => vec![&mut step.then, &mut step.otherwise],
+            Self::Loop(step) => vec![&mut step.steps],
+            Self::Choose(branches) => branches.iter_mut().map(|branch| &mut branch.steps).collect(),
+        }
+    }
 }
 
 /// A user's pause between two steps.
@@ -75,6 +189,10 @@ pub struct Request {
     pub redirects_max: Option<u32>,
     /// Sends the head with `expect: 100-continue`, and the body once the server asks for it or a second has passed.
     pub expect_continue: bool,
+    /// Makes it a page, with what a browser fetches along with it.
+    pub page: Option<Page>,
+    /// Labels by which thresholds and results gather requests.
+    pub tags: Vec<String>,
 }
 
 /// Request method.

@@ -1,6 +1,10 @@
 //! How requests will travel, in words: what changes the answer of a measurement and is easily overlooked.
 
-use crate::plan::{Body, Connection, Cookies, Defaults, Family, HostOverride, Plan, Request, Step, Version, Visitor};
+use std::sync::Arc;
+
+use crate::plan::{
+    Body, Connection, Cookies, Defaults, Family, HostOverride, Plan, Request, Scenario, Version, Visitor,
+};
 use crate::units::{format_duration, format_share};
 
 /// Topics and what the plan says about each, defaults included; those that the plan does not touch are left out.
@@ -41,11 +45,7 @@ pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
 }
 
 fn requests(plan: &Plan) -> impl Iterator<Item = &Request> {
-    let steps = plan.scenarios.iter().flat_map(|scenario| &scenario.steps);
-    steps.filter_map(|step| match step {
-        Step::Request(request) => Some(request.as_ref()),
-        Step::Think(_) => None,
-    })
+    plan.all_scenarios().flat_map(Scenario::requests).map(Arc::as_ref)
 }
 
 fn has_file(request: &Request) -> bool {

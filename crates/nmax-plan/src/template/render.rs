@@ -1,17 +1,23 @@
 //! Rendering: holes are filled and escaped, straight into the caller's buffer.
 
-use super::{Part, Template};
+use std::borrow::Cow;
+
+use super::{Call, Part, Template};
 
 /// Where holes get their values from.
 pub trait Values {
     /// The slot's value.
     fn slot(&self, slot: usize) -> &str;
     /// A cell of the iteration's row.
-    fn feeder(&self, feeder: usize, column: usize) -> &str;
+    fn feeder(&self, feeder: usize, column: usize) -> Cow<'_, str>;
     /// The iteration's number in the run, from 0.
     fn iteration(&self) -> u64;
     /// The VU's number, from 0.
     fn vu(&self) -> u32;
+    /// A value of the run's setup.
+    fn shared(&self, slot: usize) -> &str;
+    /// Appends what a function makes of its arguments. What cannot be made is noted by the values, and nothing appended.
+    fn call(&self, call: &Call, out: &mut String);
 }
 
 /// How values are written into their surroundings.
@@ -44,9 +50,15 @@ impl Template {
                     Escape::None | Escape::Path | Escape::Json => out.extend_from_slice(text.as_bytes()),
                 },
                 Part::Slot(slot) => escape_into(out, values.slot(*slot), hole),
-                Part::Feeder { feeder, column } => escape_into(out, values.feeder(*feeder, *column), hole),
+                Part::Feeder { feeder, column } => escape_into(out, &values.feeder(*feeder, *column), hole),
                 Part::Iteration => number_into(out, values.iteration()),
                 Part::Vu => number_into(out, u64::from(values.vu())),
+                Part::Shared(slot) => escape_into(out, values.shared(*slot), hole),
+                Part::Call(call) => {
+                    let mut made = String::new();
+                    values.call(call, &mut made);
+                    escape_into(out, &made, hole);
+                }
             }
         }
     }

@@ -60,6 +60,7 @@ pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
         limit,
         scope,
         within,
+        abort: None,
     })
 }
 

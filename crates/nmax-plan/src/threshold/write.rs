@@ -35,6 +35,7 @@ impl Metric {
             Self::SendLag => "send_lag",
             Self::IterationTime => "iteration_time",
             Self::TransactionTime => "transaction_time",
+            Self::PageTime => "page_time",
             Self::FailureRate => "failure_rate",
             Self::Errors => "errors",
             Self::Failed => "failed",
@@ -57,6 +58,7 @@ impl Metric {
                 | Self::SendLag
                 | Self::IterationTime
                 | Self::TransactionTime
+                | Self::PageTime
         )
     }
 }
@@ -119,6 +121,7 @@ impl Display for Threshold {
             Scope::Request(name) => write!(f, " for request {}", quote(name))?,
             Scope::Scenario(name) => write!(f, " for scenario {}", quote(name))?,
             Scope::Transaction(name) => write!(f, " for transaction {}", quote(name))?,
+            Scope::Tag(name) => write!(f, " for tag {}", quote(name))?,
         }
         match self.within {
             Within::Hold => Ok(()),

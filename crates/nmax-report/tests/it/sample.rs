@@ -323,6 +323,8 @@ fn plan(shape: &Shape) -> Plan {
         hosts: Vec::new(),
         feeders: Vec::new(),
         scenarios: Vec::new(),
+        setup: None,
+        teardown: None,
         workload: Workload::Open {
             rate_per_s: rate,
             arrivals: Arrivals::Even,
@@ -339,6 +341,13 @@ fn plan(shape: &Shape) -> Plan {
         seed: 42,
         thresholds: Vec::new(),
         window: Duration::from_secs(1),
+        profile: None,
+        compress: 1.0,
+        background: Vec::new(),
+        locations: Vec::new(),
+        timeline: Vec::new(),
+        observe: Vec::new(),
+        availability: None,
     }
 }
 

@@ -227,6 +227,9 @@ fn directories_of_earlier_versions_read() {
     window.aggregate.load_mut(Section::Hold).connections = 5;
     let mut writer = RunWriter::create(scratch.path(), &manifest("a", "2026-01-31T12:00:05Z")).unwrap();
     let old = nmax_metrics::Catalog {
+        pages: Vec::new(),
+        transitions: Vec::new(),
+        locations: Vec::new(),
         transactions: Vec::new(),
         ..catalog(4)
     };

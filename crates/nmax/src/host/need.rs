@@ -98,10 +98,12 @@ fn longest(plan: &Plan, scenario: &Scenario) -> Duration {
         }
         Step::Think(ThinkTime::Fixed(pause) | ThinkTime::Uniform { max: pause, .. }) => *pause,
         Step::Think(ThinkTime::Lognormal { .. }) => Duration::MAX,
+        // Sums what is within them, once; loops may take any time.
+        Step::Loop(_) => Duration::MAX,
+        _ => Duration::ZERO,
     };
     scenario
-        .steps
-        .iter()
+        .all_steps()
         .map(step)
         .fold(Duration::ZERO, Duration::saturating_add)
 }

@@ -27,6 +27,9 @@ fn judged(blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
         end: run.end,
         last: &[],
         injector: &InjectorFacts::default(),
+        course: &nmax_analysis::Course::default(),
+        observed: &[],
+        happened: &[],
     })
 }
 
@@ -59,7 +62,7 @@ fn refused(plan: Plan) -> String {
 fn files_that_cannot_be_read_are_named_with_reason_and_remedy() {
     let mut body = plan();
     if let Step::Request(request) = &mut body.scenarios[0].steps[0] {
-        request.body = Body::File("no/such.bin".into());
+        std::sync::Arc::make_mut(request).body = Body::File("no/such.bin".into());
     }
     let error = refused(body.clone());
     assert!(
@@ -67,7 +70,7 @@ fn files_that_cannot_be_read_are_named_with_reason_and_remedy() {
         "{error}"
     );
     if let Step::Request(request) = &mut body.scenarios[0].steps[0] {
-        request.body = Body::File("/".into());
+        std::sync::Arc::make_mut(request).body = Body::File("/".into());
     }
     assert!(refused(body).contains("no regular file"));
     let mut identity = plan();
@@ -84,7 +87,7 @@ fn body_files_are_opened_with_their_length() {
     let mut plan = plan();
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
     if let Step::Request(request) = &mut plan.scenarios[0].steps[0] {
-        request.body = Body::File(file.into());
+        std::sync::Arc::make_mut(request).body = Body::File(file.into());
     }
     let allow: Allow = Arc::new(|_, _| Ok(()));
     let files = settings(&Arc::new(plan), &allow).unwrap().files;

@@ -223,7 +223,7 @@ fn request(slots: usize) -> BoxedStrategy<Step> {
                         test,
                     })
                     .collect();
-                Step::Request(Box::new(Request {
+                Step::Request(std::sync::Arc::new(Request {
                     name,
                     method,
                     url,
@@ -235,6 +235,8 @@ fn request(slots: usize) -> BoxedStrategy<Step> {
                     timeout,
                     redirects_max,
                     expect_continue,
+                    page: None,
+                    tags: Vec::new(),
                 }))
             },
         )
@@ -262,7 +264,11 @@ fn scenario(closed: bool) -> impl Strategy<Value = Scenario> {
             weight: weight + 1e-3,
             pacing,
             steps: vec![first, think, second],
+            location: None,
+            setup: Vec::new(),
+            teardown: Vec::new(),
             slots: vec!["item".into(), "c-s_rf".into()],
+            slots_kept: 0,
         },
     )
 }
@@ -531,6 +537,8 @@ fn plan() -> impl Strategy<Value = Plan> {
                         hosts,
                         feeders: feeders(),
                         scenarios,
+                        setup: None,
+                        teardown: None,
                         workload,
                         stages,
                         iterations,
@@ -538,6 +546,13 @@ fn plan() -> impl Strategy<Value = Plan> {
                         seed,
                         thresholds,
                         window,
+                        profile: None,
+                        compress: 1.0,
+                        background: Vec::new(),
+                        locations: Vec::new(),
+                        timeline: Vec::new(),
+                        observe: Vec::new(),
+                        availability: None,
                     }
                 },
             )

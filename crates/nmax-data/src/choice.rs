@@ -22,14 +22,14 @@ const NORMAL_P95: f64 = 1.644_853_626_951_472_2;
 ///
 /// Source: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014,
 /// with the constants of D. Stafford's variant 13.
-pub(crate) const fn mix64(word: u64) -> u64 {
+pub const fn mix64(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)
 }
 
 /// A key for `word` under `key`; bijective in each argument while the other is fixed.
-pub(crate) const fn derive(key: u64, word: u64) -> u64 {
+pub const fn derive(key: u64, word: u64) -> u64 {
     mix64(key.wrapping_mul(0xd134_2543_de82_ef95) ^ mix64(word.wrapping_add(GOLDEN)))
 }
 
@@ -147,13 +147,13 @@ fn zipf_integral_inverse(area: f64, s: f64) -> f64 {
 
 /// A SplitMix64 sequence, for draws that need an unknown number of words.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stream {
+pub struct Stream {
     state: u64,
 }
 
 impl Stream {
     /// The sequence of `key`.
-    pub(crate) const fn new(key: u64) -> Self {
+    pub const fn new(key: u64) -> Self {
         Self { state: key }
     }
 
@@ -163,24 +163,24 @@ impl Stream {
     }
 
     /// Takes the next word.
-    pub(crate) const fn next_u64(&mut self) -> u64 {
+    pub const fn next_u64(&mut self) -> u64 {
         let word = self.peek();
         self.state = self.state.wrapping_add(GOLDEN);
         word
     }
 
     /// Uniform in [0, 1).
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * f64::powi(2.0, -53)
     }
 
     /// Exponential with mean 1; finite, because 1 − unit is never 0.
-    pub(crate) fn exponential(&mut self) -> f64 {
+    pub fn exponential(&mut self) -> f64 {
         -(1.0 - self.unit()).ln()
     }
 
     /// Standard normal, by Box and Muller.
-    pub(crate) fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         let radius = (2.0 * self.exponential()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
@@ -201,7 +201,7 @@ impl Stream {
     }
 
     /// Beta(a, b): where the a-th of a + b − 1 uniforms falls. Valid for `a`, `b` ≥ 1; in [0, 1].
-    pub(crate) fn beta(&mut self, a: f64, b: f64) -> f64 {
+    pub fn beta(&mut self, a: f64, b: f64) -> f64 {
         let left = self.gamma(a);
         left / (left + self.gamma(b))
     }

@@ -1,0 +1,63 @@
+//! The course of a run: what each stretch of its time came to, for everything that asks how numbers change.
+
+use nmax_metrics::Nanos;
+
+/// One stretch of a run, merged over all its windows: quantiles are of the merged histograms, never of quantiles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Its beginning, seconds since the run's origin.
+    pub start_s: f64,
+    /// Its length, seconds.
+    pub width_s: f64,
+    /// Whether all of it lies in the statistics interval.
+    pub held: bool,
+    /// Mean planned level: iterations per second or VUs.
+    pub level: f64,
+    /// Iterations started.
+    pub started: u64,
+    /// Due iterations that never started or had to wait for a slot.
+    pub held_up: u64,
+    /// Iterations completed.
+    pub iterations: u64,
+    /// Exchanges that ended.
+    pub exchanges: u64,
+    /// Of those, failed or in error.
+    pub failed: u64,
+    /// Mean number of iterations in flight.
+    pub in_flight: f64,
+    /// Response times of all exchanges, ms; absent without any.
+    pub response: Option<Latency>,
+}
+
+/// Figures of a distribution of times, ms.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Latency {
+    /// Arithmetic mean.
+    pub mean_ms: f64,
+    /// Median.
+    pub p50_ms: f64,
+    /// 95th percentile.
+    pub p95_ms: f64,
+    /// 99th percentile.
+    pub p99_ms: f64,
+}
+
+/// The whole course.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Course {
+    /// In order of time, without overlap.
+    pub points: Vec<Point>,
+    /// By request name, in coarser stretches: what broke first is found here.
+    pub requests: Vec<(String, Vec<Point>)>,
+}
+
+/// A figure of an observed process over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Observation {
+    /// The name of what is observed.
+    pub name: String,
+    /// What is measured, such as `memory_bytes`.
+    pub metric: String,
+    /// Instants and values, in order of time.
+    pub values: Vec<(Nanos, f64)>,
+}

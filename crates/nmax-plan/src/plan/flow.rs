@@ -1,0 +1,120 @@
+//! What decides which steps of a scenario are done, and how often.
+
+use super::Step;
+use crate::template::Template;
+
+/// Steps that a user feels as one thing: measured together under a name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transaction {
+    /// Its name in the results.
+    pub name: String,
+    /// Its steps.
+    pub steps: Vec<Step>,
+}
+
+/// Steps that are done when a condition holds, and others when it does not.
+#[derive(Clone, Debug, PartialEq)]
+pub struct If {
+    /// What decides.
+    pub condition: Condition,
+    /// Done when it holds.
+    pub then: Vec<Step>,
+    /// Done when it does not.
+    pub otherwise: Vec<Step>,
+}
+
+/// Steps that are repeated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// How often.
+    pub until: LoopEnd,
+    /// Slot that counts the passes, from 1.
+    pub counter: Option<usize>,
+    /// Its steps.
+    pub steps: Vec<Step>,
+}
+
+/// What ends a loop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoopEnd {
+    /// That many passes; a value that is no whole number fails the iteration.
+    Times(Template),
+    /// As long as the condition holds before a pass, at most `max` passes.
+    While {
+        /// Looked at before each pass.
+        condition: Condition,
+        /// Most passes.
+        max: u32,
+    },
+}
+
+/// Most passes of one loop, and the default of `while`.
+pub const PASSES_MAX: u32 = 10_000;
+
+/// One of several ways, taken by chance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Branch {
+    /// Share relative to the other branches'.
+    pub weight: f64,
+    /// Its steps.
+    pub steps: Vec<Step>,
+}
+
+/// What can be true or not when a step is reached.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Condition {
+    /// Compares two texts; as numbers when both are numbers.
+    Compare {
+        /// Left side.
+        left: Template,
+        /// How.
+        comparison: Comparison,
+        /// Right side.
+        right: Template,
+    },
+    /// All of them hold.
+    All(Vec<Condition>),
+    /// One of them holds.
+    Any(Vec<Condition>),
+    /// It does not hold.
+    Not(Box<Condition>),
+}
+
+/// How two values are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`; false unless both are numbers
+    Below,
+    /// `<=`; false unless both are numbers
+    AtMost,
+    /// `>`; false unless both are numbers
+    Above,
+    /// `>=`; false unless both are numbers
+    AtLeast,
+    /// `contains`
+    Contains,
+}
+
+impl Comparison {
+    /// Whether it holds between two values.
+    pub fn holds(self, left: &str, right: &str) -> bool {
+        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let order = match (number(left), number(right)) {
+            (Some(left), Some(right)) => left.partial_cmp(&right),
+            _ => None,
+        };
+        match self {
+            Self::Equal => order.map_or(left == right, |order| order.is_eq()),
+            Self::NotEqual => !Self::Equal.holds(left, right),
+            Self::Below => order.is_some_and(|order| order.is_lt()),
+            Self::AtMost => order.is_some_and(|order| order.is_le()),
+            Self::Above => order.is_some_and(|order| order.is_gt()),
+            Self::AtLeast => order.is_some_and(|order| order.is_ge()),
+            Self::Contains => left.contains(right),
+        }
+    }
+}
