@@ -2,7 +2,7 @@
 
 use nmax_engine::{is_secret_header, is_secret_name, redact, redact_fields, redact_users};
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Step};
+use nmax_plan::plan::{Body, FormPart, PartContent, Plan};
 use nmax_plan::template::{Part, Template};
 
 use crate::load::Variables;
@@ -243,7 +243,7 @@ mod tests {
     fn secret_parts_and_the_proxys_user_are_masked_in_a_plan() {
         let mut plan = Plan::for_url(&nmax_plan::planless::Planless::get("http://127.0.0.1:1/")).unwrap();
         plan.defaults.proxy = Some("http://ann:s3cret@proxy.test:3128".into());
-        let Some(Step::Request(request)) = plan.scenarios[0].steps.first_mut() else {
+        let Some(nmax_plan::plan::Step::Request(request)) = plan.scenarios[0].steps.first_mut() else {
             panic!("a plan of one request")
         };
         let part = |name: &str, value: &str| FormPart {

@@ -257,6 +257,9 @@ impl Run {
             end: self.end,
             last: &[],
             injector: &injector,
+            course: &nmax_analysis::Course::default(),
+            observed: &[],
+            happened: &[],
         };
         let event = Event {
             at_s: 30.0,
@@ -421,6 +424,9 @@ fn judgement() -> Judgement {
             threshold("failure_rate < 5%", 0.004, 0.05, "%", true),
             threshold("dropped < 1%", 0.0, 0.01, "%", true),
         ],
+        steadiness: None,
+        answer: None,
+        effects: Vec::new(),
         gates: vec![
             gate("G1", "rate", 0.999, 0.98, "%", "the intended load was sent"),
             gate(
