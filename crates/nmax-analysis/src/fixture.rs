@@ -23,6 +23,9 @@ pub(crate) struct Run {
     pub(crate) hold: (Nanos, Nanos),
     pub(crate) end: Nanos,
     pub(crate) injector: InjectorFacts,
+    pub(crate) course: crate::Course,
+    pub(crate) observed: Vec<crate::Observation>,
+    pub(crate) happened: Vec<crate::Happened>,
 }
 
 impl Run {
@@ -36,6 +39,9 @@ impl Run {
             last: Vec::new(),
             hold: (Nanos::ZERO, Nanos::from_secs(10)),
             end: Nanos::from_secs(10),
+            course: crate::Course::default(),
+            observed: Vec::new(),
+            happened: Vec::new(),
             injector: InjectorFacts {
                 workers: 1,
                 cpu_utilization_max: Some(0.3),
@@ -121,6 +127,9 @@ impl Run {
             end: self.end,
             last: &self.last,
             injector: &self.injector,
+            course: &self.course,
+            observed: &self.observed,
+            happened: &self.happened,
         }
     }
 }
@@ -131,6 +140,7 @@ pub(crate) const FORM: NameId = NameId(1);
 /// A condition on the whole traffic of the hold.
 pub(crate) fn threshold(metric: Metric, stat: Stat, op: Op, limit: Limit) -> Threshold {
     Threshold {
+        abort: None,
         text: format!("{metric:?} {stat:?}"),
         metric,
         stat,
