@@ -140,6 +140,7 @@ fn conditions_worked_by_hand() {
             limit,
             scope,
             within,
+            abort: None,
         };
         assert_eq!(parse(text), Ok(want), "{text}");
     }
@@ -255,6 +256,7 @@ fn threshold() -> impl Strategy<Value = Threshold> {
         limit,
         scope,
         within,
+        abort: None,
     })
 }
 
