@@ -21,5 +21,5 @@ fn the_commented_data_works_too() {
         .replace("# data:\n#   terms:", "data:\n    terms:")
         .replace("q: oak", "q: \"${terms.q}\"");
     let plan = document::parse(&with_data, &options()).unwrap();
-    assert_eq!(plan.feeders[0].rows(), 2);
+    assert_eq!(plan.feeders[0].row_count(), 2);
 }

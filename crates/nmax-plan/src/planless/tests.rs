@@ -5,7 +5,7 @@ use crate::template::Part;
 fn request(plan: &Plan) -> &Request {
     match &plan.scenarios[0].steps[0] {
         Step::Request(request) => request,
-        Step::Think(_) => panic!("a request"),
+        _ => panic!("a request"),
     }
 }
 

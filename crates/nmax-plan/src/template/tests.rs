@@ -1,14 +1,18 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::plan::{AtEnd, Pick};
+use std::borrow::Cow;
+
+use crate::plan::{AtEnd, Pick, Rows};
 
 fn feeders() -> Vec<Feeder> {
     vec![Feeder {
         name: "terms".into(),
-        file: "terms.csv".into(),
         columns: vec!["q".into(), "hits".into()],
-        cells: vec!["tea".into(), "3".into()],
+        rows: Rows::File {
+            file: "terms.csv".into(),
+            cells: vec!["tea".into(), "3".into()],
+        },
         pick: Pick::Random,
         at_end: AtEnd::Wrap,
     }]
@@ -41,14 +45,20 @@ impl Values for Row {
     fn slot(&self, slot: usize) -> &str {
         ["/a b?c=d&é", "\"quoted\\\"\n\u{1}"][slot]
     }
-    fn feeder(&self, _: usize, column: usize) -> &str {
-        ["green tea", "3"][column]
+    fn feeder(&self, _: usize, column: usize) -> Cow<'_, str> {
+        Cow::Borrowed(["green tea", "3"][column])
     }
     fn iteration(&self) -> u64 {
         1_234_567_890
     }
     fn vu(&self) -> u32 {
         0
+    }
+    fn shared(&self, _: usize) -> &str {
+        "s\"/"
+    }
+    fn call(&self, call: &Call, out: &mut String) {
+        out.push_str(call.function.name());
     }
 }
 

@@ -448,9 +448,11 @@ fn defaults() -> impl Strategy<Value = Defaults> {
 fn feeders() -> Vec<Feeder> {
     let feeder = |name: &str, file: &str, columns: [&str; 2], cells: &[&str], pick, at_end| Feeder {
         name: name.into(),
-        file: file.into(),
         columns: columns.map(str::to_owned).to_vec(),
-        cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+        rows: Rows::File {
+            file: file.into(),
+            cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
+        },
         pick,
         at_end,
     };
@@ -564,7 +566,8 @@ fn with_names_of(mut plan: Plan, named: &Plan) -> Plan {
     for (scenario, other) in plan.scenarios.iter_mut().zip(&named.scenarios) {
         for (step, other) in scenario.steps.iter_mut().zip(&other.steps) {
             if let (Step::Request(request), Step::Request(other)) = (step, other) {
-                for (check, other) in request.expect.checks.iter_mut().zip(&other.expect.checks) {
+                let checks = &mut std::sync::Arc::make_mut(request).expect.checks;
+                for (check, other) in checks.iter_mut().zip(&other.expect.checks) {
                     check.name.clone_from(&other.name);
                 }
             }
