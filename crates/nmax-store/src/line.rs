@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::tag::{self, Limits};
 
 mod counts;
+mod groups;
 mod section;
 
 use section::SectionLine;
@@ -25,6 +26,12 @@ pub(crate) struct WindowLine {
     /// Like everything with a default, absent in directories of earlier versions.
     #[serde(default)]
     transaction_count: usize,
+    #[serde(default)]
+    page_count: usize,
+    #[serde(default)]
+    transition_count: usize,
+    #[serde(default)]
+    location_count: usize,
     hold: SectionLine,
     outside: SectionLine,
     histograms: Vec<HistogramLine>,
@@ -56,6 +63,9 @@ pub(crate) fn encode(window: &Window) -> Vec<u8> {
         scenario_count: aggregate.scenario_count(),
         check_count: aggregate.check_count(),
         transaction_count: aggregate.transaction_count(),
+        page_count: aggregate.page_count(),
+        transition_count: aggregate.transition_count(),
+        location_count: aggregate.location_count(),
         hold: SectionLine::of(aggregate, Section::Hold),
         outside: SectionLine::of(aggregate, Section::Outside),
         histograms,
@@ -78,6 +88,9 @@ pub(crate) fn unnamed(aggregate: &Aggregate, limits: Limits) -> Option<(&'static
     .or_else(|| beyond(aggregate.scenario_count(), limits.scenarios).map(|id| ("scenario", id)))
     .or_else(|| beyond(aggregate.check_count(), limits.checks).map(|id| ("check", id)))
     .or_else(|| beyond(aggregate.transaction_count(), limits.transactions).map(|id| ("transaction", id)))
+    .or_else(|| beyond(aggregate.page_count(), limits.pages).map(|id| ("page", id)))
+    .or_else(|| beyond(aggregate.transition_count(), limits.transitions).map(|id| ("transition", id)))
+    .or_else(|| beyond(aggregate.location_count(), limits.locations).map(|id| ("location", id)))
 }
 
 impl WindowLine {
@@ -102,9 +115,15 @@ impl WindowLine {
         }
         let is_named = self.scenario_count <= limits.scenarios
             && self.check_count <= limits.checks
-            && self.transaction_count <= limits.transactions;
+            && self.transaction_count <= limits.transactions
+            && self.page_count <= limits.pages
+            && self.transition_count <= limits.transitions
+            && self.location_count <= limits.locations;
         if !is_named {
-            return Err("more scenarios, checks or transactions than names.json has names".to_owned());
+            return Err(
+                "more scenarios, checks, transactions, pages, transitions or locations than names.json has names"
+                    .to_owned(),
+            );
         }
         let mut aggregate = Aggregate::default();
         for (line, (tag, histogram)) in self.histograms.iter().zip(histograms) {
@@ -119,6 +138,15 @@ impl WindowLine {
         }
         if let Some(last) = self.transaction_count.checked_sub(1) {
             aggregate.transaction_mut(Section::Hold, last);
+        }
+        if let Some(last) = self.page_count.checked_sub(1) {
+            aggregate.page_mut(Section::Hold, last);
+        }
+        if let Some(last) = self.transition_count.checked_sub(1) {
+            aggregate.transition_mut(Section::Hold, last);
+        }
+        if let Some(last) = self.location_count.checked_sub(1) {
+            aggregate.location_mut(Section::Hold, last);
         }
         self.hold.restore(&mut aggregate, Section::Hold, limits)?;
         self.outside.restore(&mut aggregate, Section::Outside, limits)?;

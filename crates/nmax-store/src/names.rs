@@ -18,6 +18,12 @@ struct NamesFile {
     checks: Vec<String>,
     #[serde(default)]
     transactions: Vec<String>,
+    #[serde(default)]
+    pages: Vec<String>,
+    #[serde(default)]
+    transitions: Vec<String>,
+    #[serde(default)]
+    locations: Vec<String>,
     /// Absent in directories of earlier versions.
     #[serde(default)]
     overflowed: Option<u64>,
@@ -30,6 +36,9 @@ pub(crate) fn limits(catalog: &Catalog) -> Limits {
         scenarios: catalog.scenarios.len(),
         checks: catalog.checks.len(),
         transactions: catalog.transactions.len(),
+        pages: catalog.pages.len(),
+        transitions: catalog.transitions.len(),
+        locations: catalog.locations.len(),
     }
 }
 
@@ -40,6 +49,9 @@ pub(crate) fn write(directory: &Path, catalog: &Catalog) -> Result<(), StoreErro
         scenarios: catalog.scenarios.clone(),
         checks: catalog.checks.clone(),
         transactions: catalog.transactions.clone(),
+        pages: catalog.pages.clone(),
+        transitions: catalog.transitions.clone(),
+        locations: catalog.locations.clone(),
         overflowed: Some(catalog.requests.overflowed()),
     };
     let mut bytes = serde_json::to_vec_pretty(&file).expect("strings always become JSON");
@@ -58,10 +70,7 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
                 requests: Names::default(),
                 scenarios,
                 checks,
-                transactions: Vec::new(),
-                pages: Vec::new(),
-                transitions: Vec::new(),
-                locations: Vec::new(),
+                ..Catalog::default()
             });
         }
         Err(error) => return Err(error),
@@ -85,8 +94,8 @@ pub(crate) fn read(directory: &Path, manifest: &Manifest) -> Result<Catalog, Sto
         scenarios: file.scenarios,
         checks: file.checks,
         transactions: file.transactions,
-        pages: Vec::new(),
-        transitions: Vec::new(),
-        locations: Vec::new(),
+        pages: file.pages,
+        transitions: file.transitions,
+        locations: file.locations,
     })
 }

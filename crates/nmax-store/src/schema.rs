@@ -84,6 +84,9 @@ fn names() -> Value {
             ("scenarios", strings("scenario names; id n is tag sN")),
             ("checks", strings("check names")),
             ("transactions", strings("transaction names; id n is tag tN")),
+            ("pages", strings("page names; id n is tag pN")),
+            ("transitions", strings("transitions between pages; id n is tag xN")),
+            ("locations", strings("location names; id n is tag lN")),
             (
                 "overflowed",
                 count("how often a request name beyond the cap was asked for; it is counted as `other`"),
@@ -111,6 +114,9 @@ fn windows() -> Value {
             ("scenario_count", count("scenarios seen so far by the writer")),
             ("check_count", count("checks seen so far by the writer")),
             ("transaction_count", count("transactions seen so far by the writer")),
+            ("page_count", count("pages seen so far by the writer")),
+            ("transition_count", count("transitions seen so far by the writer")),
+            ("location_count", count("locations seen so far by the writer")),
             ("hold", section("phase hold, which statistics are made of")),
             ("outside", section("ramps and warm-up")),
             (
@@ -151,19 +157,59 @@ fn section(description: &str) -> Value {
         ("passed", count("times it held")),
         ("failed", count("times it did not")),
     ]);
-    let transaction = object(&[
-        ("id", count("transaction id")),
+    let pair = |what: &str| {
+        [
+            (
+                "count",
+                count(&format!("{what} that reached their end, failed ones included")),
+            ),
+            ("failed", count("of those, the ones in which something was not ok")),
+        ]
+    };
+    let with_id = |what: &str, many: &str| {
+        let [all, failed] = pair(many);
+        object(&[("id", count(&format!("{what} id"))), all, failed])
+    };
+    let [pages, pages_failed] = pair("pages");
+    let page = object(&[
+        ("id", count("page id")),
+        pages,
+        pages_failed,
+        ("resources", count("resources that belonged to them")),
         (
-            "count",
-            count("transactions that reached their end, failed ones included"),
+            "cached",
+            count("of those, how many came out of the cache without an exchange"),
         ),
-        ("failed", count("of those, the ones in which something was not ok")),
+        (
+            "unchanged",
+            count("of those, how many the server said were unchanged (304)"),
+        ),
+        ("resources_failed", count("of those, how many failed")),
+        (
+            "bytes_received",
+            count("bytes received for documents and resources, heads included"),
+        ),
+    ]);
+    let location = object(&[
+        ("id", count("location id")),
+        ("exchanges", object(&pair("exchanges"))),
+        ("iterations", object(&pair("iterations"))),
+        ("pages", object(&pair("pages"))),
     ]);
     let mut section = object(&[
         ("requests", list(request, "request names with exchanges")),
         ("scenarios", list(scenario, "scenarios with iterations")),
         ("checks", list(check, "checks with results")),
-        ("transactions", list(transaction, "transactions that ended")),
+        (
+            "transactions",
+            list(with_id("transaction", "transactions"), "transactions that ended"),
+        ),
+        ("pages", list(page, "pages that ended")),
+        (
+            "transitions",
+            list(with_id("transition", "pages"), "pages that ended, by the page before"),
+        ),
+        ("locations", list(location, "what users at a location did")),
         ("load", load()),
     ]);
     section["description"] = description.into();
@@ -190,6 +236,14 @@ fn load() -> Value {
         (
             "in_flight_max",
             count("most iterations in flight at once on one worker"),
+        ),
+        (
+            "start_delay_ns",
+            count("sum over completed iterations from their intended start to the moment a VU took them, ns"),
+        ),
+        (
+            "run_wait_ns",
+            count("time that worker threads were ready to run and waited for a processor, ns"),
         ),
         ("cpu_ns", count("CPU time of the worker threads, ns")),
         ("worker_time_ns", count("time the worker threads existed, ns")),

@@ -1,11 +1,12 @@
-//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `s0.iter`, `t0.time`, `inj.lag`, `cens.age`,
-//! `sock.held`, each with `.out` outside hold.
+//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `s0.iter`, `t0.time`, `p0.time` (page), `x0.time`
+//! (transition), `l0.exchange`, `l0.iteration`, `l0.page` (location), `inj.lag`, `cens.age`, `sock.held`, each with
+//! `.out` outside hold.
 //!
 //! A tag names one histogram of an aggregate; [`visit`] walks over all of them, [`locate`] finds the one of a tag.
 
 use std::fmt::Write as _;
 
-use nmax_metrics::{Aggregate, Histogram, LatencySet, LoadStats, NameId, Phases, Section};
+use nmax_metrics::{Aggregate, Histogram, LatencySet, LoadStats, NameId, Phases, Section, TransactionStats};
 
 /// Outcomes in tags, in the order of `RequestStats::outcomes`.
 const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
@@ -13,6 +14,8 @@ const OUTCOMES: [&str; 3] = ["ok", "failed", "error"];
 const MEASURES: [&str; 4] = ["resp", "serv", "lag", "ttfb"];
 /// Distributions that a run has once.
 const SINGLE: [&str; 3] = ["inj.lag", "cens.age", "sock.held"];
+/// Distributions of a location.
+const LOCATION_PARTS: [&str; 3] = ["exchange", "iteration", "page"];
 const OUTSIDE: &str = ".out";
 
 /// How many names of each sort the catalog has; larger ids are refused.
@@ -22,6 +25,9 @@ pub(crate) struct Limits {
     pub(crate) scenarios: usize,
     pub(crate) checks: usize,
     pub(crate) transactions: usize,
+    pub(crate) pages: usize,
+    pub(crate) transitions: usize,
+    pub(crate) locations: usize,
 }
 
 /// Calls `see` with the tag and histogram of everything that is not empty, always in the same order.
@@ -60,12 +66,9 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
             write!(tag, "s{index}.iter{suffix}").expect("a string takes all text");
             offer(&tag, &stats.iteration_time)?;
         }
-        for index in 0..aggregate.transaction_count() {
-            let Some(stats) = aggregate.transaction(section, index) else {
-                continue;
-            };
+        for (owner, index, what, stats) in named(aggregate, section) {
             tag.clear();
-            write!(tag, "t{index}.time{suffix}").expect("a string takes all text");
+            write!(tag, "{owner}{index}.{what}{suffix}").expect("a string takes all text");
             offer(&tag, &stats.time)?;
         }
         let LoadStats {
@@ -79,6 +82,29 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
         }
     }
     Ok(())
+}
+
+/// What is counted by name and has a time each: letter, index, word and figures.
+fn named(
+    aggregate: &Aggregate,
+    section: Section,
+) -> impl Iterator<Item = (char, usize, &'static str, &TransactionStats)> {
+    let transactions = (0..aggregate.transaction_count())
+        .filter_map(move |index| Some(('t', index, "time", aggregate.transaction(section, index)?)));
+    let pages = (0..aggregate.page_count())
+        .filter_map(move |index| Some(('p', index, "time", &aggregate.page(section, index)?.pages)));
+    let transitions = (0..aggregate.transition_count())
+        .filter_map(move |index| Some(('x', index, "time", aggregate.transition(section, index)?)));
+    let locations = (0..aggregate.location_count())
+        .filter_map(move |index| Some((index, aggregate.location(section, index)?)))
+        .flat_map(|(index, stats)| {
+            let parts = [&stats.exchanges, &stats.iterations, &stats.pages];
+            LOCATION_PARTS
+                .into_iter()
+                .zip(parts)
+                .map(move |(what, stats)| ('l', index, what, stats))
+        });
+    transactions.chain(pages).chain(transitions).chain(locations)
 }
 
 /// The histogram that a tag names, created if need be; `None` for an unknown tag or an id without a name.
@@ -100,6 +126,21 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
     if let Some(index) = owner.strip_prefix('t') {
         let index = number(index, limits.transactions)?;
         return (what == "time").then(|| &mut aggregate.transaction_mut(section, index).time);
+    }
+    if let Some(index) = owner.strip_prefix('p') {
+        let index = number(index, limits.pages)?;
+        return (what == "time").then(|| &mut aggregate.page_mut(section, index).pages.time);
+    }
+    if let Some(index) = owner.strip_prefix('x') {
+        let index = number(index, limits.transitions)?;
+        return (what == "time").then(|| &mut aggregate.transition_mut(section, index).time);
+    }
+    if let Some(index) = owner.strip_prefix('l') {
+        let index = number(index, limits.locations)?;
+        let part = LOCATION_PARTS.iter().position(|known| *known == what)?;
+        let stats = aggregate.location_mut(section, index);
+        let parts = [&mut stats.exchanges, &mut stats.iterations, &mut stats.pages];
+        return parts.into_iter().nth(part).map(|stats| &mut stats.time);
     }
     let index = number(owner.strip_prefix('r')?, limits.requests)?;
     let name = NameId(u32::try_from(index).ok()?);
@@ -149,6 +190,9 @@ mod tests {
         scenarios: 2,
         checks: 1,
         transactions: 1,
+        pages: 2,
+        transitions: 1,
+        locations: 2,
     };
 
     proptest! {
@@ -170,7 +214,7 @@ mod tests {
 
         /// No text makes it panic or grow.
         #[test]
-        fn strange_tags_are_refused(tag in "[rst]?[0-9+]{0,12}\\.?(ok|iter|time|dns|x)?\\.?(resp|y)?(\\.out)?") {
+        fn strange_tags_are_refused(tag in "[rstpxl]?[0-9+]{0,12}\\.?(ok|iter|time|page|dns|x)?\\.?(resp|y)?(\\.out)?") {
             let mut aggregate = Aggregate::default();
             let known = locate(&mut aggregate, &tag, Limits::default()).is_some();
             prop_assert!(!known, "{tag} needs a name");
@@ -191,6 +235,11 @@ mod tests {
             "r0.dns.p99",
             "t1.time",
             "t0.iter",
+            "p2.time",
+            "p0.page",
+            "x1.time",
+            "l2.page",
+            "l0.time",
             "sock",
             "",
             ".out",

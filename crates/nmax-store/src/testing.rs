@@ -67,9 +67,9 @@ pub(crate) fn catalog(requests: usize) -> Catalog {
     let mut catalog = Catalog {
         scenarios: vec!["browse".into(), "sign-up".into()],
         checks: vec!["status is 200".into()],
-        pages: Vec::new(),
-        transitions: Vec::new(),
-        locations: Vec::new(),
+        pages: vec!["home".into(), "item".into()],
+        transitions: vec!["home -> item".into()],
+        locations: vec!["adsl".into(), "fibre".into()],
         transactions: vec!["order".into()],
         ..Catalog::default()
     };
@@ -168,10 +168,26 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     count_address(&mut load.passed_over, [10, 0, 1, (response % 2) as u8].into(), 2);
     load.held.record(response);
     load.held_open += response % 2;
+    load.start_delay_ns += u128::from(response);
+    load.run_wait = load.run_wait + Nanos(response % 1_000);
     let transaction = aggregate.transaction_mut(section, 0);
     transaction.count += 1;
     transaction.failed += response % 2;
     transaction.time.record(response);
+    aggregate
+        .transition_mut(section, 0)
+        .record(response % 3 > 0, response / 2);
+    let page = aggregate.page_mut(section, (response % 2) as usize);
+    page.pages.record(response % 5 > 0, response);
+    page.resources += 6;
+    page.cached += response % 4;
+    page.unchanged += response % 3;
+    page.resources_failed += response % 2;
+    page.bytes_received += response % 1_000;
+    let location = aggregate.location_mut(section, (response % 2) as usize);
+    location.exchanges.record(true, response);
+    location.iterations.record(response % 2 > 0, response);
+    location.pages.record(true, response / 3);
 }
 
 pub(crate) fn failure(kind: &str) -> FailureExample {

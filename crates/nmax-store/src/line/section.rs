@@ -1,4 +1,4 @@
-//! Counts of one section of a window: requests, scenarios, checks, transactions, load.
+//! Counts of one section of a window: requests, scenarios, checks, groups, load.
 
 use std::net::IpAddr;
 
@@ -7,6 +7,7 @@ use nmax_metrics::{Aggregate, CheckStats, ErrorKind, LoadStats, NameId, Nanos, R
 use serde::{Deserialize, Serialize};
 
 use super::counts::Counts;
+use super::groups::Groups;
 use crate::tag::Limits;
 
 #[derive(Serialize, Deserialize)]
@@ -14,8 +15,8 @@ pub(super) struct SectionLine {
     requests: Vec<RequestLine>,
     scenarios: Vec<ScenarioLine>,
     checks: Vec<CheckLine>,
-    #[serde(default)]
-    transactions: Vec<TransactionLine>,
+    #[serde(flatten)]
+    groups: Groups,
     load: LoadLine,
 }
 
@@ -50,13 +51,6 @@ struct CheckLine {
 }
 
 #[derive(Serialize, Deserialize)]
-struct TransactionLine {
-    id: usize,
-    count: u64,
-    failed: u64,
-}
-
-#[derive(Serialize, Deserialize)]
 struct LoadLine {
     due: u64,
     started: u64,
@@ -82,13 +76,15 @@ struct LoadLine {
     passed_over: Counts,
     #[serde(default)]
     held_open: u64,
+    #[serde(default)]
+    start_delay_ns: u128,
+    #[serde(default)]
+    run_wait_ns: u64,
 }
 
 impl SectionLine {
     pub(super) fn of(aggregate: &Aggregate, section: Section) -> Self {
         let scenarios = (0..aggregate.scenario_count()).filter_map(|id| Some((id, aggregate.scenario(section, id)?)));
-        let transactions =
-            (0..aggregate.transaction_count()).filter_map(|id| Some((id, aggregate.transaction(section, id)?)));
         let checks = (0..aggregate.check_count()).filter_map(|id| Some((id, aggregate.check(section, id)?)));
         Self {
             requests: aggregate
@@ -107,14 +103,7 @@ impl SectionLine {
                     failed: check.failed,
                 })
                 .collect(),
-            transactions: transactions
-                .filter(|(_, stats)| stats.count > 0)
-                .map(|(id, stats)| TransactionLine {
-                    id,
-                    count: stats.count,
-                    failed: stats.failed,
-                })
-                .collect(),
+            groups: Groups::of(aggregate, section),
             load: LoadLine::of(aggregate.load(section)),
         }
     }
@@ -141,13 +130,7 @@ impl SectionLine {
                 failed: line.failed,
             };
         }
-        for line in self.transactions {
-            if line.id >= limits.transactions {
-                return Err(format!("transaction {} has no name in names.json", line.id));
-            }
-            let stats = aggregate.transaction_mut(section, line.id);
-            (stats.count, stats.failed) = (line.count, line.failed);
-        }
+        self.groups.restore(aggregate, section, limits)?;
         self.load.restore(aggregate.load_mut(section))
     }
 }
@@ -240,6 +223,8 @@ impl LoadLine {
             addresses: by_address(&load.addresses),
             passed_over: by_address(&load.passed_over),
             held_open: load.held_open,
+            start_delay_ns: load.start_delay_ns,
+            run_wait_ns: load.run_wait.0,
         }
     }
 
@@ -268,6 +253,7 @@ impl LoadLine {
             }
         }
         load.held_open = self.held_open;
+        (load.start_delay_ns, load.run_wait) = (self.start_delay_ns, Nanos(self.run_wait_ns));
         Ok(())
     }
 }

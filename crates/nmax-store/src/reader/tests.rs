@@ -194,7 +194,15 @@ fn missing_parts_are_named() {
 
 /// Takes every key away that directories of earlier versions do not have.
 fn without_new_keys(value: &mut serde_json::Value) {
-    const NEW: [&str; 10] = [
+    const NEW: [&str; 18] = [
+        "pages",
+        "transitions",
+        "locations",
+        "page_count",
+        "transition_count",
+        "location_count",
+        "start_delay_ns",
+        "run_wait_ns",
         "transactions",
         "overflowed",
         "transaction_count",
