@@ -2,6 +2,8 @@
 
 use nmax_plan::plan::Profile;
 
+use crate::{Evidence, ThresholdResult};
+
 /// What a run says to the question of its profile.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
@@ -30,4 +32,10 @@ pub struct Finding {
     pub text: String,
     /// Whether it is trouble.
     pub is_trouble: bool,
+}
+
+/// What the run says to the question of the plan's profile; `None` without a profile.
+pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Answer> {
+    let _ = (evidence, thresholds);
+    None
 }

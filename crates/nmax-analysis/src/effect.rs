@@ -1,5 +1,7 @@
 //! What an intervention did: before, during and after it, and how long the system took to recover.
 
+use crate::Evidence;
+
 /// An intervention as it happened.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Happened {
@@ -39,4 +41,10 @@ pub struct Figures {
     pub p50_ms: Option<f64>,
     /// 95th percentile of response times, ms.
     pub p95_ms: Option<f64>,
+}
+
+/// What each intervention of the run did, in their order.
+pub fn effects(evidence: &Evidence) -> Vec<Effect> {
+    let _ = evidence;
+    Vec::new()
 }

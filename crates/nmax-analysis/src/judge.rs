@@ -9,7 +9,7 @@ use crate::gates::{gaps_warning, gates, rate_warning, reason_code};
 use crate::interval::{CONFIDENCE, samples_needed};
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, share, time_ms, value};
-use crate::{Evidence, Gate, Judgement, Reason, Verdict};
+use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects};
 
 mod iterations;
 
@@ -48,15 +48,15 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         failed.iter_mut().for_each(|reason| reason.decides = false);
     }
     let reasons = invalid.into_iter().chain(failed).chain(warnings).collect();
-    let thresholds = evaluated.into_iter().map(|evaluated| evaluated.result).collect();
+    let thresholds: Vec<_> = evaluated.into_iter().map(|evaluated| evaluated.result).collect();
     Judgement {
         verdict,
         reasons,
+        steadiness: None,
+        answer: answer(evidence, &thresholds),
+        effects: effects(evidence),
         thresholds,
         gates,
-        steadiness: None,
-        answer: None,
-        effects: Vec::new(),
     }
 }
 

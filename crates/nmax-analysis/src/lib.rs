@@ -33,9 +33,9 @@ mod words;
 #[cfg(test)]
 mod fixture;
 
-pub use answer::{Answer, Finding};
+pub use answer::{Answer, Finding, answer};
 pub use course::{Course, Latency, Observation, Point};
-pub use effect::{Effect, Figures, Happened};
+pub use effect::{Effect, Figures, Happened, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};

@@ -10,9 +10,11 @@
 //! - `curve`: the integral of a linear rate and its inverse
 //! - `poisson`: sorted uniforms with random access
 //! - [`closed`]: active VUs over time
+//! - [`mean_level`]: what is planned between two instants
 
 pub mod closed;
 mod curve;
+mod level;
 pub mod open;
 mod poisson;
 
@@ -20,6 +22,7 @@ mod poisson;
 mod tests;
 
 pub use closed::Closed;
+pub use level::mean_level;
 pub use open::{Arrivals, Cursor, Open, Piece, STARTS_MAX, Total};
 
 /// Highest level of a stage, far above what a machine can do: integrals of levels stay finite.

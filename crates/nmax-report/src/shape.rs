@@ -1,7 +1,7 @@
 //! The plan's stages on the time axis.
 
 use nmax_metrics::Nanos;
-use nmax_plan::schedule::{Stage, StageKind};
+use nmax_plan::schedule::{self, Stage, StageKind};
 
 /// A stage with its place in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,23 +51,7 @@ pub(crate) fn end(stages: &[Stage]) -> Option<Nanos> {
 
 /// Mean level between two instants: the integral of the stages over the distance; 0 outside of them.
 pub(crate) fn mean_level(stages: &[Stage], from: Nanos, to: Nanos) -> f64 {
-    if to <= from {
-        return 0.0;
-    }
-    let part = |(start, stop, stage): (Nanos, Nanos, &Stage)| {
-        let (a, b) = (start.max(from), stop.min(to));
-        if b <= a {
-            return 0.0;
-        }
-        let level = |at: Nanos| match stage.length_ns {
-            Some(length_ns) if length_ns > 0 => {
-                stage.from + (stage.to - stage.from) * (at.since(start).0 as f64 / length_ns as f64)
-            }
-            _ => stage.from,
-        };
-        (level(a) + level(b)) / 2.0 * b.since(a).as_secs_f64()
-    };
-    pieces(stages).map(part).sum::<f64>() / to.since(from).as_secs_f64()
+    schedule::mean_level(stages, from.0, to.0)
 }
 
 /// Mean level of a bin; `None` when it begins after the last stage (drain).

@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 
 mod closed;
+mod level;
 mod open;
 mod poisson;
 
