@@ -30,8 +30,8 @@ pub struct Context<R: Runtime, D: Drivers> {
     pub source: Source<R::Timer>,
     /// Records.
     pub meter: RefCell<Meter>,
-    /// Wall time at the run's origin, seconds since 1970; for cookies only.
-    pub unix_origin_s: i64,
+    /// Wall time at the run's origin, since 1970; for cookies and what templates make of the time.
+    pub unix_origin: Nanos,
     pub(crate) names: NameBook,
     pub(crate) state: State,
 }
@@ -57,6 +57,8 @@ pub(crate) struct State {
     pub handed: Cell<u64>,
     /// Closed VUs and pacer: who may still start iterations.
     pub starters: Cell<u64>,
+    /// VUs that have yet to clear up what their setup made.
+    pub teardowns: Cell<u64>,
     /// Everyone to wake when the run is cut.
     pub vus: RefCell<Vec<Rc<VuSlot>>>,
     /// The worker's main task.
@@ -115,7 +117,14 @@ impl State {
     /// Whether nothing is in flight and nothing will start.
     pub(crate) fn is_over(&self) -> bool {
         let is_idle = self.active.get() == 0 && self.handed.get() == 0;
-        is_idle && (self.starters.get() == 0 || self.closing.get())
+        let is_done = is_idle && (self.starters.get() == 0 || self.closing.get());
+        if !is_done || self.teardowns.get() == 0 || self.broke.get() {
+            return is_done;
+        }
+        if self.may_start() {
+            self.close(false); // Those who wait for an iteration are to clear up now.
+        }
+        false
     }
 
     /// Lets the main task look again.
@@ -226,7 +235,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         source: Source<R::Timer>,
         meter: Meter,
         catalog: SharedCatalog,
-        unix_origin_s: i64,
+        unix_origin: Nanos,
     ) -> Self {
         Self {
             runtime,
@@ -234,7 +243,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             program,
             source,
             meter: RefCell::new(meter),
-            unix_origin_s,
+            unix_origin,
             names: NameBook::new(catalog),
             state: State::default(),
         }
@@ -262,9 +271,14 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         meter.finish(at, cpu, end);
     }
 
+    /// Wall time since 1970.
+    pub(crate) fn unix_now(&self) -> Nanos {
+        self.unix_origin + self.runtime.now()
+    }
+
     /// Wall time, seconds since 1970, for cookies.
     pub(crate) fn unix_now_s(&self) -> i64 {
-        self.unix_origin_s + (self.runtime.now().0 / 1_000_000_000) as i64
+        (self.unix_now().0 / 1_000_000_000) as i64
     }
 
     /// Nothing starts any more, and pauses are not waited for.

@@ -100,11 +100,11 @@ pub fn once_then(
             seed: plan.seed,
         };
         let meter = Meter::new(meter, link, runtime.cpu_time());
-        #[expect(clippy::disallowed_methods, reason = "wall time, for cookies")]
-        let unix_s = SystemTime::now()
+        #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
+        let unix = SystemTime::now()
             .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs() as i64);
-        let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, unix_s));
+            .map_or(Nanos::ZERO, Nanos::from);
+        let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, unix));
         worker::run(context, times, Nanos::from(plan.graceful_stop)).await;
         after.await;
         Ok::<(), StartError>(())

@@ -125,9 +125,7 @@ impl Seat {
             seed: plan.seed,
         };
         let meter = Meter::new(settings, self.link, runtime.cpu_time());
-        let unix_origin_s = wall
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs() as i64);
+        let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let context = Rc::new(Context::new(
             runtime,
             drivers,
@@ -135,7 +133,7 @@ impl Seat {
             source,
             meter,
             self.catalog,
-            unix_origin_s,
+            unix_origin,
         ));
         let obedient = Rc::clone(&context);
         let grace = Nanos::from(plan.graceful_stop);

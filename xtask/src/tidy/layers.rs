@@ -84,7 +84,7 @@ pub(crate) const TABLE: [Row; 14] = [
         "nmax-engine",
         Layer::Shell,
         &["nmax-metrics", "nmax-plan", "nmax-extract", "nmax-http"],
-        &["memchr", "rustix", "thiserror", "tokio"],
+        &["base64", "memchr", "ring", "rustix", "serde_json", "thiserror", "tokio"],
     ),
     row(
         "nmax-store",

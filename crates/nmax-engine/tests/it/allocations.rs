@@ -51,7 +51,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
         },
         runtime.cpu_time(),
     );
-    let context = Context::new(runtime, drivers, program, source, meter, Arc::new(Mutex::new(names)), 0);
+    let context = Context::new(runtime, drivers, program, source, meter, Arc::new(Mutex::new(names)), Nanos::ZERO);
     worker::run(Rc::new(context), times(&plan), Nanos::from_secs(30)).await;
     let count = |report: Report| match report {
         Report::Window { window, .. } => window.aggregate.whole().total(Section::Hold).ok(),

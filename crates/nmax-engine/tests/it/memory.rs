@@ -80,7 +80,7 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
     };
     let meter = Meter::new(settings, link, Nanos::ZERO);
     let names = Arc::new(Mutex::new(names));
-    let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, 0));
+    let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, Nanos::ZERO));
     let main = Rc::clone(&context);
     tokio::task::spawn_local(async move { worker::run(main, times(&plan), Nanos::ZERO).await });
     let done = || context.meter.borrow_mut().window().aggregate.total(Section::Hold).ok();

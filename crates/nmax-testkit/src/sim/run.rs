@@ -180,7 +180,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             source,
             meter,
             Arc::clone(&shared),
-            options.unix_origin_s,
+            Nanos::from_secs(options.unix_origin_s as u64),
         );
         start(&runtime, Rc::new(context), plan, options, &running);
     }
