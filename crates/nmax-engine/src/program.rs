@@ -179,7 +179,7 @@ pub fn redirects_max(plan: &Plan, request: &Request) -> u32 {
 
 /// A transaction is named like its request, with the holes as they are written.
 pub(crate) fn transaction_name(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
-    request.name.display(&scenario.slots, &plan.feeders)
+    request.name.display(plan.labels(scenario))
 }
 
 fn requests(scenario: &Scenario) -> impl Iterator<Item = &Request> {

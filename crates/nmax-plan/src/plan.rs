@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::schedule::Stage;
+use crate::template::Labels;
 use crate::threshold::Threshold;
 
 mod course;
@@ -85,6 +86,20 @@ impl Plan {
             .iter_mut()
             .chain(&mut self.setup)
             .chain(&mut self.teardown)
+    }
+
+    /// The names behind the indices of a scenario's templates.
+    pub fn labels<'a>(&'a self, scenario: &'a Scenario) -> Labels<'a> {
+        Labels {
+            slots: &scenario.slots,
+            feeders: &self.feeders,
+            shared: self.shared_names(),
+        }
+    }
+
+    /// Names of the values that the run's setup defines: `${setup.NAME}`.
+    pub fn shared_names(&self) -> &[String] {
+        self.setup.as_ref().map_or(&[], |setup| &setup.slots)
     }
 
     /// Lets `change` change the name of every file that is read after the plan is known: issuers, client certificate and

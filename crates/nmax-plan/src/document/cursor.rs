@@ -200,7 +200,9 @@ impl<'a> Decoder<'a> {
         }
         let names = Names {
             slots: &[],
+            slots_hidden: (0, 0),
             slots_later: &[],
+            shared: None,
             feeders: &[],
             env: self.options.env,
             env_format: EnvFormat::Verbatim,

@@ -10,6 +10,7 @@ use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, http, scenario, workload};
 use crate::addresses;
 use crate::nearest::nearest;
 use crate::plan::{Feeder, Plan, Request, Scenario, Workload};
+use crate::template::Labels;
 use crate::threshold::{self, Limit, Metric, Scope, Threshold};
 
 /// The place of an error in `--target`.
@@ -272,7 +273,12 @@ impl Traffic<'_> {
         let mut names = Vec::new();
         for scenario in self.scenarios {
             for request in scenario.requests().filter(|request| wanted(request)) {
-                names.push(request.name.display(&scenario.slots, self.feeders));
+                let labels = Labels {
+                    slots: &scenario.slots,
+                    feeders: self.feeders,
+                    shared: &[],
+                };
+                names.push(request.name.display(labels));
             }
         }
         names.sort();

@@ -57,7 +57,9 @@ pub(super) fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Fe
         let env = decoder.options.env;
         let names = Names {
             slots: &[],
+            slots_hidden: (0, 0),
             slots_later: &[],
+            shared: Some(&[]),
             feeders,
             env,
             env_format: EnvFormat::Verbatim,

@@ -90,7 +90,7 @@ pub(super) fn expect(decoder: &mut Decoder, node: Option<&Node>, names: &Names) 
 
 /// Named by its expectation.
 fn check(test: Test, names: &Names) -> Check {
-    let show = |text: &Template| text.display(names.slots, names.feeders);
+    let show = |text: &Template| text.display(names.labels());
     let name = match &test {
         Test::BodyContains(text) => format!("contains {}", show(text)),
         Test::BodyLacks(text) => format!("lacks {}", show(text)),

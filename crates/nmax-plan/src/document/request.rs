@@ -130,7 +130,7 @@ pub(crate) fn default_name(method: Method, url: &Template, names: &Names) -> Tem
     Template::text(format!(
         "{} {}",
         method.token(),
-        path.display(names.slots, names.feeders)
+        path.display(names.labels())
     ))
 }
 

@@ -29,7 +29,9 @@ impl Scene<'_> {
     pub(super) fn names(&self, env_format: EnvFormat) -> Names<'_> {
         Names {
             slots: &self.slots,
+            slots_hidden: (0, 0),
             slots_later: self.slots_later,
+            shared: Some(&[]),
             feeders: self.feeders,
             env: self.env,
             env_format,

@@ -11,7 +11,7 @@ use crate::plan::{
     Test, ThinkTime, Workload,
 };
 use crate::schedule::{Stage, StageKind};
-use crate::template::Template;
+use crate::template::{Labels, Template};
 use crate::units::{format_duration, format_rate};
 
 mod http;
@@ -125,7 +125,11 @@ struct Scope<'a> {
 
 impl Scope<'_> {
     fn source(&self, template: &Template) -> String {
-        template.source(self.slots, self.feeders)
+        template.source(Labels {
+            slots: self.slots,
+            feeders: self.feeders,
+            shared: &[],
+        })
     }
 
     fn text(&self, template: &Template) -> Yaml {

@@ -1,11 +1,29 @@
 //! Functions of templates. Names and arguments are known here; whoever renders computes them.
 
+use super::Template;
+use crate::nearest::nearest;
+
+/// Longest text of `random_text`, in characters.
+pub const RANDOM_TEXT_MAX: u64 = 65_536;
+
+const HASHES: &[&str] = &["sha1", "sha256", "sha384", "sha512"];
+const SIGNATURES: &[&str] = &["HS256", "HS384", "HS512"];
+const TIMES: &[&str] = &["iso", "ms", "s"];
+
+/// An argument that a function does not take.
+pub(super) struct Fault {
+    /// Its index.
+    pub argument: usize,
+    pub message: String,
+    pub remedy: String,
+}
+
 /// A function of templates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// `uuid()`: a random UUID (RFC 9562, version 4).
     Uuid,
-    /// `now()`, `now('iso')`, `now('ms')`: wall time; seconds since 1970 without an argument.
+    /// `now()`, `now('iso')`, `now('ms')`: wall time; `now('s')`, seconds since 1970, without an argument.
     Now,
     /// `random(LOW, HIGH)`: a whole number, both ends included.
     Random,
@@ -86,4 +104,90 @@ impl Function {
             Self::Hmac | Self::JwtSign | Self::JwtVerify => (3, 3),
         }
     }
+
+    /// How it is called.
+    pub const fn usage(self) -> &'static str {
+        match self {
+            Self::Uuid => "uuid()",
+            Self::Now => "now()` or `now('iso')",
+            Self::Random => "random(LOW, HIGH)",
+            Self::RandomText => "random_text(LENGTH)",
+            Self::Base64 => "base64(TEXT)",
+            Self::Base64Url => "base64url(TEXT)",
+            Self::Base64Decode => "base64_decode(TEXT)",
+            Self::Url => "url(TEXT)",
+            Self::Html => "html(TEXT)",
+            Self::Hash => "hash('sha256', TEXT)",
+            Self::Hmac => "hmac('sha256', KEY, TEXT)",
+            Self::JwtSign => "jwt_sign('HS256', KEY, CLAIMS)",
+            Self::JwtVerify => "jwt_verify('HS256', KEY, TOKEN)",
+            Self::Encrypt => "encrypt(KEY, TEXT)",
+            Self::Decrypt => "decrypt(KEY, TEXT)",
+        }
+    }
+
+    /// What is wrong with the arguments that are known before the run. They are as many as it takes.
+    pub(super) fn check(self, arguments: &[Template]) -> Vec<Fault> {
+        let constant = |index: usize| arguments.get(index).and_then(Template::as_constant);
+        let mut faults = Vec::new();
+        match self {
+            Self::Now => faults.extend(word(constant(0), TIMES, "form of the time")),
+            Self::Hash | Self::Hmac => faults.extend(word(constant(0), HASHES, "algorithm")),
+            Self::JwtSign | Self::JwtVerify => faults.extend(word(constant(0), SIGNATURES, "algorithm")),
+            Self::Random => {
+                let ends = [0, 1].map(|index| constant(index).map(|text| (text, text.parse::<i64>())));
+                for (argument, end) in ends.iter().enumerate() {
+                    if let Some((text, Err(_))) = end {
+                        faults.push(Fault {
+                            argument,
+                            message: format!("`{text}` is not a whole number"),
+                            remedy: format!("write digits, such as `{}`", Self::Random.usage().replace("LOW, HIGH", "1, 10")),
+                        });
+                    }
+                }
+                if let [Some((_, Ok(low))), Some((_, Ok(high)))] = ends
+                    && low > high
+                {
+                    faults.push(Fault {
+                        argument: 1,
+                        message: format!("the high end {high} is below the low end {low}"),
+                        remedy: format!("write `random({high}, {low})`"),
+                    });
+                }
+            }
+            Self::RandomText => {
+                let is_length = |text: &str| text.parse().is_ok_and(|length: u64| length <= RANDOM_TEXT_MAX);
+                if let Some(text) = constant(0).filter(|text| !is_length(text)) {
+                    faults.push(Fault {
+                        argument: 0,
+                        message: format!("`{text}` is not a length from 0 to {RANDOM_TEXT_MAX}"),
+                        remedy: "write the number of characters".into(),
+                    });
+                }
+            }
+            Self::Uuid
+            | Self::Base64
+            | Self::Base64Url
+            | Self::Base64Decode
+            | Self::Url
+            | Self::Html
+            | Self::Encrypt
+            | Self::Decrypt => {}
+        }
+        faults
+    }
+}
+
+/// Complains about a first argument that is none of these words.
+fn word(text: Option<&str>, words: &[&str], what: &str) -> Option<Fault> {
+    let text = text.filter(|text| !words.contains(text))?;
+    let remedy = match nearest(text, words.iter().copied()) {
+        Some(near) => format!("did you mean `'{near}'`?"),
+        None => format!("write one of: '{}'", words.join("', '")),
+    };
+    Some(Fault {
+        argument: 0,
+        message: format!("`{text}` is no {what}"),
+        remedy,
+    })
 }

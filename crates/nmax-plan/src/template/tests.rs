@@ -25,10 +25,13 @@ fn env(name: &str) -> Option<String> {
 fn with_names<T>(format: EnvFormat, then: impl Fn(&Names) -> T) -> T {
     let slots = ["item".to_owned(), "csrf".to_owned()];
     let later = ["item".to_owned(), "csrf".to_owned(), "order".to_owned()];
+    let shared = ["token".to_owned()];
     let feeders = feeders();
     then(&Names {
         slots: &slots,
+        slots_hidden: (0, 0),
         slots_later: &later,
+        shared: Some(&shared),
         feeders: &feeders,
         env: &env,
         env_format: format,
@@ -100,7 +103,7 @@ fn errors_name_the_nearest() {
             "${order}",
             0,
             "`${order}` is read before a step defines it",
-            "extract it in an earlier step",
+            "extract or `set` it in an earlier step",
         ),
         (
             "${terms}",
@@ -205,7 +208,7 @@ proptest! {
             }
         }
         let template = Template { parts: merged };
-        let source = with_names(EnvFormat::Verbatim, |names| template.source(names.slots, names.feeders));
+        let source = with_names(EnvFormat::Verbatim, |names| template.source(names.labels()));
         prop_assert_eq!(parse(&source), Ok(template));
     }
 

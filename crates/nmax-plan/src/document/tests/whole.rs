@@ -138,7 +138,7 @@ fn bodies() {
     let Body::Json(json) = &request(&plan, 1, 0).body else {
         panic!("JSON")
     };
-    let source = json.source(&plan.scenarios[1].slots, &plan.feeders);
+    let source = json.source(plan.labels(&plan.scenarios[1]));
     assert_eq!(
         source,
         r#"{"name":"${people.name}","tags":["a \"b\"",5,true,null,"5"],"token":"secret \"1\""}"#
@@ -147,7 +147,7 @@ fn bodies() {
         panic!("JSON")
     };
     assert_eq!(
-        json.source(&[], &plan.feeders),
+        json.source(plan.labels(&plan.scenarios[1])),
         r#"{"n": ${iteration}, "t": "secret \"1\""}"#
     );
     assert!(matches!(&request(&plan, 1, 2).body, Body::Text(text) if text.parts.len() == 4));
