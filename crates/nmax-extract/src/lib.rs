@@ -1,10 +1,19 @@
-//! Extractors: where a value in a reply comes from, compiled once, applied to many replies.
+//! Extractors: where a value in a reply comes from, compiled once, applied to many replies; and what a browser fetches
+//! along with a document.
 //!
 //! Regular expressions, CSS selectors, JSONPath (RFC 9535) and headers. This crate is the only one that names the
 //! libraries behind them. It knows no socket and no clock; which match is picked is the caller's choice.
+//!
+//! # Layout
+//! - here: extractors, and a reply that they read
+//! - [`resources`]: what a document names; `css`: what a style sheet names; `screen`: what fits a desktop window
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
+
+mod css;
+pub mod resources;
+mod screen;
 
 use nmax_plan::plan::Source;
 use regex::Regex;
@@ -60,6 +69,11 @@ impl<'a> Page<'a> {
             is_cut: true,
             ..Self::new(headers, body)
         }
+    }
+
+    /// What a browser would fetch along with it; parses the body unless an extractor did.
+    pub fn resources(&self) -> resources::Resources {
+        resources::of_tree(self.html())
     }
 
     fn text(&self) -> &str {

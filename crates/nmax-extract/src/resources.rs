@@ -1,0 +1,401 @@
+//! What a browser fetches along with a document: found in the tree that the extractors read too.
+//!
+//! The browser is a desktop one with scripts switched on: [`crate::screen`] is its window. Scripts do not run, so what
+//! they would fetch is not found; a plan lists it. The choices, where browsers differ or decide by what they draw:
+//! - `loading=lazy` is fetched: what is below the fold is not known. It comes last
+//! - style sheets for other media and alternate ones are fetched, last, as browsers do; disabled ones are not
+//! - `prefetch`, `preconnect` and the like are for later pages, and no part of this one
+//! - of `picture`, `srcset` and the sources of a video one is taken; `preload=none` takes only the poster
+//! - what `noscript`, `template` and comments hold does not exist; neither does `/favicon.ico` that nobody names
+//! - a frame is a document: whoever fetches it asks again, with its text. A `srcdoc` is not looked into
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Deref;
+
+use scraper::node::Element;
+use scraper::{ElementRef, Html, Node};
+
+use crate::{css, screen};
+
+#[cfg(test)]
+mod tests;
+
+/// Most references of one document or style sheet.
+pub const FOUND_MAX: usize = 1_000;
+
+/// What a resource is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// A picture, also one that a style sheet draws.
+    Image,
+    /// A script or a module.
+    Script,
+    /// A style sheet.
+    Style,
+    /// A font.
+    Font,
+    /// A document within the document.
+    Frame,
+    /// Sound or video.
+    Media,
+    /// Objects, manifests, subtitles.
+    Other,
+}
+
+impl Kind {
+    /// As it is called in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Image => "image",
+            Self::Script => "script",
+            Self::Style => "style",
+            Self::Font => "font",
+            Self::Frame => "frame",
+            Self::Media => "media",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// When a resource is asked for, next to the others of its page.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Priority {
+    /// Styles and scripts of the head, and what they need.
+    First,
+    /// In the order of the document.
+    Normal,
+    /// What nothing waits for.
+    Last,
+}
+
+/// A resource that a document or style sheet names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// As written, without the blanks around it; relative to the base.
+    pub reference: String,
+    /// What it is for.
+    pub kind: Kind,
+    /// When it is asked for.
+    pub priority: Priority,
+}
+
+/// What a document names.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Resources {
+    /// What references are relative to, as written, where it is not the document itself.
+    pub base: Option<String>,
+    /// In the order of the document, each reference once, at most [`FOUND_MAX`].
+    pub found: Vec<Found>,
+}
+
+/// The resources of an HTML document. O(length).
+pub fn resources(html: &str) -> Resources {
+    of_tree(&Html::parse_document(html))
+}
+
+/// The resources of a style sheet, each once: fonts and imports first of their kind, as they hold up the page.
+pub fn of_style_sheet(css: &str) -> Vec<Found> {
+    let found = css::references(css).into_iter();
+    distinct(found.map(|(url, kind)| (url, kind, priority_in_style(kind))))
+}
+
+/// Whether a reference leads to something that is fetched.
+pub(crate) fn is_fetched(reference: &str) -> bool {
+    let reference = reference.trim();
+    if reference.is_empty() || reference.starts_with('#') {
+        return false;
+    }
+    let end = reference.find([':', '/', '?', '#']).unwrap_or(reference.len());
+    if !reference[end..].starts_with(':') {
+        return true;
+    }
+    let scheme = &reference[..end];
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}
+
+fn priority_in_style(kind: Kind) -> Priority {
+    match kind {
+        Kind::Style | Kind::Font => Priority::First,
+        _ => Priority::Normal,
+    }
+}
+
+/// What was found, and where.
+type Seen<'a> = (Cow<'a, str>, Kind, Priority);
+
+pub(crate) fn of_tree(html: &Html) -> Resources {
+    let mut walk = Walk::default();
+    walk.document(html);
+    Resources {
+        base: walk.base.map(str::to_owned),
+        found: distinct(walk.seen.into_iter()),
+    }
+}
+
+/// Each reference once, as it came first.
+fn distinct<'a>(seen: impl Iterator<Item = Seen<'a>>) -> Vec<Found> {
+    let mut known: HashSet<Cow<'a, str>> = HashSet::new();
+    let mut found = Vec::new();
+    for (reference, kind, priority) in seen {
+        let trimmed = trimmed(reference);
+        if !is_fetched(&trimmed) || known.contains(&trimmed) {
+            continue;
+        }
+        found.push(Found {
+            reference: trimmed.clone().into_owned(),
+            kind,
+            priority,
+        });
+        if found.len() >= FOUND_MAX {
+            break;
+        }
+        known.insert(trimmed);
+    }
+    found
+}
+
+/// Without blanks around it and line breaks within (URL standard, 4.1).
+fn trimmed(reference: Cow<'_, str>) -> Cow<'_, str> {
+    let is_clean = !reference.contains(['\n', '\r', '\t']) && reference.trim().len() == reference.len();
+    if is_clean {
+        return reference;
+    }
+    let text: String = reference.trim().chars().filter(|c| !matches!(c, '\n' | '\r' | '\t')).collect();
+    Cow::Owned(text)
+}
+
+/// An attribute's value.
+fn attr<'a>(element: &'a Element, name: &str) -> Option<&'a str> {
+    element.attrs().find(|(found, _)| *found == name).map(|(_, value)| value)
+}
+
+fn has(element: &Element, name: &str) -> bool {
+    attr(element, name).is_some()
+}
+
+fn is(element: &Element, name: &str, value: &str) -> bool {
+    attr(element, name).is_some_and(|found| found.trim().eq_ignore_ascii_case(value))
+}
+
+#[derive(Default)]
+struct Walk<'a> {
+    base: Option<&'a str>,
+    seen: Vec<Seen<'a>>,
+    is_in_body: bool,
+}
+
+/// A node of the tree, whose type scraper does not name.
+type Tree<'a> = <ElementRef<'a> as Deref>::Target;
+
+impl<'a> Walk<'a> {
+    /// Every node in the order of the document, without those below an element that hides them.
+    fn document(&mut self, html: &'a Html) {
+        let root = html.tree.root();
+        let mut node = root.first_child();
+        while let Some(current) = node {
+            let goes_down = match current.value() {
+                Node::Element(element) => self.element(current, element),
+                _ => true,
+            };
+            let mut next = current.first_child().filter(|_| goes_down);
+            let mut up = Some(current);
+            while let Some(from) = up.filter(|_| next.is_none()) {
+                next = from.next_sibling();
+                up = from.parent().filter(|parent| *parent != root);
+            }
+            node = next;
+        }
+    }
+
+    /// Looks at an element; whether its children are looked at too.
+    fn element(&mut self, node: Tree<'a>, element: &'a Element) -> bool {
+        for (name, value) in element.attrs() {
+            match name {
+                "style" if value.contains("url(") || value.contains("image-set(") => self.style(value),
+                "background" => self.background(element.name(), value),
+                _ => {}
+            }
+        }
+        match element.name() {
+            "body" => self.is_in_body = true,
+            "base" if self.base.is_none() => self.base = attr(element, "href").filter(|href| !href.trim().is_empty()),
+            "link" => self.link(element),
+            "script" => self.script(element),
+            "style" => {
+                if attr(element, "media").is_none_or(screen::matches) {
+                    for child in node.children() {
+                        if let Node::Text(text) = child.value() {
+                            self.style(&text.text);
+                        }
+                    }
+                }
+                return false;
+            }
+            "img" => self.image(node, element),
+            "image" | "use" | "feImage" => self.add(attr(element, "href"), Kind::Image, Priority::Normal),
+            "input" if is(element, "type", "image") => self.add(attr(element, "src"), Kind::Image, Priority::Normal),
+            "video" | "audio" => self.media(node, element),
+            "track" if has(element, "default") => self.add(attr(element, "src"), Kind::Other, Priority::Last),
+            "iframe" | "frame" if !has(element, "srcdoc") => {
+                self.add(attr(element, "src"), Kind::Frame, lazy(element, Priority::Normal));
+            }
+            "embed" => self.add(attr(element, "src"), Kind::Other, Priority::Normal),
+            "object" => self.add(attr(element, "data"), Kind::Other, Priority::Normal),
+            "template" | "noscript" => return false,
+            _ => {}
+        }
+        true
+    }
+
+    fn add(&mut self, reference: Option<&'a str>, kind: Kind, priority: Priority) {
+        if let Some(reference) = reference.filter(|reference| is_fetched(reference)) {
+            self.seen.push((Cow::Borrowed(reference), kind, priority));
+        }
+    }
+
+    fn style(&mut self, css: &'a str) {
+        let found = css::references(css).into_iter();
+        self.seen.extend(found.map(|(url, kind)| (url, kind, priority_in_style(kind))));
+    }
+
+    fn background(&mut self, element: &str, value: &'a str) {
+        if matches!(element, "body" | "table" | "thead" | "tbody" | "tfoot" | "tr" | "td" | "th") {
+            self.add(Some(value), Kind::Image, Priority::Normal);
+        }
+    }
+
+    fn script(&mut self, element: &'a Element) {
+        let kind = attr(element, "type").unwrap_or_default().trim().to_ascii_lowercase();
+        let kind = kind.split(';').next().unwrap_or_default().trim_end();
+        let runs = matches!(kind, "" | "module")
+            || kind.ends_with("javascript")
+            || kind.ends_with("ecmascript")
+            || kind.ends_with("jscript");
+        if !runs || (has(element, "nomodule") && kind != "module") {
+            return;
+        }
+        let priority = match self.is_in_body || has(element, "async") || has(element, "defer") {
+            true => Priority::Normal,
+            false => Priority::First,
+        };
+        self.add(attr(element, "src"), Kind::Script, priority);
+    }
+
+    fn link(&mut self, element: &'a Element) {
+        let rel = attr(element, "rel").unwrap_or_default().to_ascii_lowercase();
+        let says = |word: &str| rel.split_ascii_whitespace().any(|found| found == word);
+        let fits = attr(element, "media").is_none_or(screen::matches);
+        let href = attr(element, "href");
+        if says("stylesheet") {
+            let is_css = attr(element, "type").is_none_or(|kind| kind.is_empty() || kind.to_ascii_lowercase().starts_with("text/css"));
+            if is_css && !has(element, "disabled") {
+                let waits = fits && !says("alternate");
+                self.add(href, Kind::Style, if waits { Priority::First } else { Priority::Last });
+            }
+        } else if says("preload") && fits {
+            self.preload(element, href);
+        } else if says("modulepreload") {
+            self.add(href, Kind::Script, Priority::First);
+        } else if says("icon") && fits {
+            self.add(href, Kind::Image, Priority::Last);
+        } else if says("manifest") {
+            self.add(href, Kind::Other, Priority::Last);
+        }
+    }
+
+    fn preload(&mut self, element: &'a Element, href: Option<&'a str>) {
+        let kind = match attr(element, "as").unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+            "image" => Kind::Image,
+            "script" => Kind::Script,
+            "style" => Kind::Style,
+            "font" => Kind::Font,
+            "fetch" | "track" => Kind::Other,
+            // Browsers fetch nothing for any other word.
+            _ => return,
+        };
+        let sizes = attr(element, "imagesizes").unwrap_or_default();
+        let picked = match attr(element, "imagesrcset") {
+            Some(set) if kind == Kind::Image => screen::pick(set, sizes, href),
+            _ => href,
+        };
+        let priority = if kind == Kind::Image { Priority::Normal } else { Priority::First };
+        if is_read(attr(element, "type")) {
+            self.add(picked, kind, priority);
+        }
+    }
+
+    /// An image, or the `source` of its picture that comes first and fits.
+    fn image(&mut self, node: Tree<'a>, element: &'a Element) {
+        let priority = lazy(element, Priority::Normal);
+        let parent = node.parent();
+        let picture = parent.filter(|parent| parent.value().as_element().is_some_and(|outer| outer.name() == "picture"));
+        if picture.is_some() {
+            let before = node.prev_siblings().collect::<Vec<_>>().into_iter().rev();
+            for source in before.filter_map(|sibling| sibling.value().as_element()) {
+                let fits = source.name() == "source"
+                    && is_read(attr(source, "type"))
+                    && attr(source, "media").is_none_or(screen::matches);
+                let sizes = attr(source, "sizes").unwrap_or_default();
+                if let Some(picked) = attr(source, "srcset").filter(|_| fits).and_then(|set| screen::pick(set, sizes, None)) {
+                    return self.add(Some(picked), Kind::Image, priority);
+                }
+            }
+        }
+        let src = attr(element, "src").filter(|src| !src.trim().is_empty());
+        let sizes = attr(element, "sizes").unwrap_or_default();
+        let picked = attr(element, "srcset").map_or(src, |set| screen::pick(set, sizes, src));
+        self.add(picked, Kind::Image, priority);
+    }
+
+    /// A video or sound: its poster, and its own source or the first one that can be played.
+    fn media(&mut self, node: Tree<'a>, element: &'a Element) {
+        if element.name() == "video" {
+            self.add(attr(element, "poster"), Kind::Image, Priority::Normal);
+        }
+        if is(element, "preload", "none") && !has(element, "autoplay") {
+            return;
+        }
+        let source = attr(element, "src").or_else(|| {
+            let sources = node.children().filter_map(|child| child.value().as_element());
+            let mut playable = sources.filter(|source| {
+                source.name() == "source"
+                    && is_read(attr(source, "type"))
+                    && attr(source, "media").is_none_or(screen::matches)
+            });
+            playable.find_map(|source| attr(source, "src"))
+        });
+        self.add(source, Kind::Media, Priority::Last);
+    }
+}
+
+fn lazy(element: &Element, otherwise: Priority) -> Priority {
+    if is(element, "loading", "lazy") || is(element, "fetchpriority", "low") {
+        return Priority::Last;
+    }
+    otherwise
+}
+
+/// Whether browsers read a media type; none given counts as read.
+fn is_read(media_type: Option<&str>) -> bool {
+    let Some(media_type) = media_type else {
+        return true;
+    };
+    let media_type = media_type.to_ascii_lowercase();
+    let name = media_type.split(';').next().unwrap_or_default().trim();
+    if name.is_empty() {
+        return true;
+    }
+    match name.split_once('/') {
+        Some(("image", kind)) => {
+            matches!(kind, "avif" | "webp" | "svg+xml" | "png" | "apng" | "jpeg" | "jpg" | "gif" | "bmp")
+                || kind.ends_with("icon")
+        }
+        Some(("video", kind)) => matches!(kind, "mp4" | "webm" | "ogg"),
+        Some(("audio", kind)) => {
+            matches!(kind, "mpeg" | "mp3" | "mp4" | "aac" | "ogg" | "opus" | "webm" | "wav" | "flac" | "x-wav" | "x-m4a")
+        }
+        Some(("font", kind)) => matches!(kind, "woff2" | "woff" | "ttf" | "otf" | "collection"),
+        _ => true,
+    }
+}
