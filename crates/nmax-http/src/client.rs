@@ -6,6 +6,7 @@ mod held;
 mod open;
 mod progress;
 mod sending;
+mod visitor;
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -16,25 +17,23 @@ use std::rc::Rc;
 use std::task::Poll;
 
 use nmax_metrics::{Clock, ErrorKind, Nanos};
-use tokio_rustls::TlsConnector;
 
 pub use exchange::{Exchange, Piece, Request};
 
 use crate::codec::{Receiver, Reply};
-use crate::connection::{Config, Stream};
+use crate::connection::Config;
 use crate::failure::Failure;
+use crate::line::Line;
 use crate::proxy::Proxy;
-use crate::resolve::{Answers, Names};
+use crate::resolve::Names;
 use crate::tls::{ConfigError, Settings};
-use crate::url::Origin;
 use crate::wire::WireEvent;
 use held::Held;
 use progress::{Deadline, Phase, Progress};
+use visitor::Visitor;
 
 /// Bytes that one receive call takes at most.
 const RECEIVE_BYTES_MAX: usize = 64 * 1024;
-/// Connections that a client keeps; beyond that the one unused for longest is closed.
-const KEPT_MAX: usize = 16;
 
 /// When a client wants to be polled again although no byte came: a limit of a phase, or the end of a wait for
 /// `100 Continue`. The caller owns the timer; it looks here whenever an exchange is pending. [`Nanos::MAX`] takes
@@ -150,12 +149,7 @@ impl<C> fmt::Debug for Shared<C> {
 /// The connections and buffers of one visitor.
 pub struct Client<C> {
     shared: Rc<Shared<C>>,
-    /// Idle connections, the most recently used one last; at most one per origin.
-    kept: Vec<(Origin, Stream)>,
-    /// TLS with this visitor's own tickets; made at the first `https` connection.
-    tls: Option<TlsConnector>,
-    /// What it knows of names.
-    answers: Rc<Answers>,
+    visitor: Rc<Visitor>,
     receiver: Receiver,
     progress: Progress,
     alarm: Alarm,
@@ -164,7 +158,7 @@ pub struct Client<C> {
 impl<C> fmt::Debug for Client<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("kept", &self.kept.len())
+            .field("kept", &self.visitor.open())
             .finish_non_exhaustive()
     }
 }
@@ -172,15 +166,26 @@ impl<C> fmt::Debug for Client<C> {
 impl<C: Clock + 'static> Client<C> {
     /// A visitor without connections and tickets.
     pub fn new(shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
+        let visitor = Rc::new(Visitor::new(shared.names.answers_of_visitor()));
+        Self::of(visitor, shared, alarm)
+    }
+
+    fn of(visitor: Rc<Visitor>, shared: Rc<Shared<C>>, alarm: Alarm) -> Self {
         Self {
-            answers: shared.names.answers_of_visitor(),
+            visitor,
             shared,
-            kept: Vec::new(),
-            tls: None,
             receiver: Receiver::new(),
             progress: Progress::default(),
             alarm,
         }
+    }
+
+    /// A client of the same visitor, for another exchange at the same time: both use the connections that either keeps,
+    /// the same tickets and the same names. Closing and forgetting concern both.
+    #[must_use]
+    pub fn sibling(&self, alarm: Alarm) -> Self {
+        self.visitor.is_joined();
+        Self::of(Rc::clone(&self.visitor), Rc::clone(&self.shared), alarm)
     }
 
     /// What is known of an exchange whose future was dropped (a timeout, the end of a run).
@@ -212,19 +217,22 @@ impl<C: Clock + 'static> Client<C> {
 
     /// Closes all connections.
     pub fn close(&mut self) {
-        self.kept.clear();
+        self.visitor.close();
+    }
+
+    /// The visitor is at the end of another line, or of none. Connections over the one before are closed.
+    pub fn set_line(&mut self, line: Option<Rc<Line>>) {
+        self.visitor.set_line(line);
     }
 
     /// Closes all connections and forgets all TLS tickets and names of its own, as a new visitor would come.
     pub fn forget(&mut self) {
-        self.close();
-        self.tls = None;
-        self.answers = self.shared.names.answers_of_visitor();
+        self.visitor.forget(self.shared.names.answers_of_visitor());
     }
 
     /// Idle connections that the next exchange may use.
     pub fn open_connections(&self) -> usize {
-        self.kept.len()
+        self.visitor.open()
     }
 
     /// The exchange so far, as if it ended now.
@@ -247,20 +255,6 @@ impl<C: Clock + 'static> Client<C> {
             informational: self.receiver.informational(),
             error: None,
         }
-    }
-
-    /// The kept connection to `origin`, out of the list: whoever drops it closes it.
-    fn take_kept(&mut self, origin: &Origin) -> Option<(Origin, Stream)> {
-        let index = self.kept.iter().position(|(kept, _)| kept == origin)?;
-        Some(self.kept.remove(index))
-    }
-
-    /// Keeps a connection for the next exchange with `origin`.
-    fn keep(&mut self, origin: Origin, stream: Stream) {
-        if self.kept.len() >= KEPT_MAX {
-            self.kept.remove(0);
-        }
-        self.kept.push((origin, stream));
     }
 
     /// Does the work of a phase: its time goes to the exchange, and past its limit it is given up.

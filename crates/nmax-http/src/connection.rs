@@ -13,10 +13,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
-use tokio_rustls::rustls::HandshakeKind;
 use tokio_rustls::rustls::pki_types::ServerName;
+use tokio_rustls::rustls::{ClientConnection, HandshakeKind};
 
 use crate::failure::Failure;
+use crate::line::Shaped;
 use crate::proxy::Proxy;
 use crate::sockets::{Room, SocketBudget};
 use crate::sources::connect_from;
@@ -169,21 +170,50 @@ impl Config {
     }
 }
 
-/// An open connection, before its place among the sockets: that is given back when the connection is closed. TLS is
-/// boxed: its state is large and few visitors of a plain run need it.
+/// An open connection, before its place among the sockets: that is given back when the connection is closed. All but
+/// plain ones are boxed: their state is large and few visitors of a plain run need it.
 #[derive(Debug)]
 #[expect(dead_code, reason = "the room is only held")]
 pub(crate) enum Stream {
     Plain(TcpStream, Room),
-    Tls(Box<TlsStream<TcpStream>>, Room),
+    Wrapped(Box<Wrapped>, Room),
+}
+
+/// A connection with something between its bytes and the socket.
+#[derive(Debug)]
+pub(crate) enum Wrapped {
+    Tls(TlsStream<TcpStream>),
+    Line(Shaped),
+    TlsOverLine(TlsStream<Shaped>),
 }
 
 impl Stream {
-    /// Whether the TLS handshake took up an earlier session; `None` without TLS.
-    pub(crate) fn is_resumed(&self) -> Option<bool> {
+    /// The TLS session; `None` without TLS.
+    pub(crate) fn session(&self) -> Option<&ClientConnection> {
         match self {
             Self::Plain(..) => None,
-            Self::Tls(stream, _) => Some(stream.get_ref().1.handshake_kind() == Some(HandshakeKind::Resumed)),
+            Self::Wrapped(wrapped, _) => match &**wrapped {
+                Wrapped::Tls(stream) => Some(stream.get_ref().1),
+                Wrapped::Line(_) => None,
+                Wrapped::TlsOverLine(stream) => Some(stream.get_ref().1),
+            },
+        }
+    }
+
+    /// Whether the TLS handshake took up an earlier session; `None` without TLS.
+    pub(crate) fn is_resumed(&self) -> Option<bool> {
+        let session = self.session()?;
+        Some(session.handshake_kind() == Some(HandshakeKind::Resumed))
+    }
+
+    /// Whether nobody waits for a reply: over a line, everything that came meanwhile is there at once.
+    pub(crate) fn set_idle(&mut self, is_idle: bool) {
+        if let Self::Wrapped(wrapped, _) = self {
+            match &mut **wrapped {
+                Wrapped::Tls(_) => {}
+                Wrapped::Line(stream) => stream.set_idle(is_idle),
+                Wrapped::TlsOverLine(stream) => stream.get_mut().0.set_idle(is_idle),
+            }
         }
     }
 
@@ -192,7 +222,11 @@ impl Stream {
         let mut buffer = ReadBuf::new(buffer);
         let polled = match self {
             Self::Plain(stream, _) => Pin::new(stream).poll_read(cx, &mut buffer),
-            Self::Tls(stream, _) => Pin::new(stream.as_mut()).poll_read(cx, &mut buffer),
+            Self::Wrapped(wrapped, _) => match &mut **wrapped {
+                Wrapped::Tls(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+                Wrapped::Line(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+                Wrapped::TlsOverLine(stream) => Pin::new(stream).poll_read(cx, &mut buffer),
+            },
         };
         match polled {
             Poll::Ready(Ok(())) => Poll::Ready(Ok(buffer.filled().len())),
@@ -208,13 +242,17 @@ impl Stream {
     pub(crate) fn poll_write(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match self {
             Self::Plain(stream, _) => Pin::new(stream).poll_write(cx, bytes),
-            Self::Tls(stream, _) => Pin::new(stream.as_mut()).poll_write(cx, bytes),
+            Self::Wrapped(wrapped, _) => match &mut **wrapped {
+                Wrapped::Tls(stream) => Pin::new(stream).poll_write(cx, bytes),
+                Wrapped::Line(stream) => Pin::new(stream).poll_write(cx, bytes),
+                Wrapped::TlsOverLine(stream) => Pin::new(stream).poll_write(cx, bytes),
+            },
         }
     }
 
     /// Whether what was written may wait for [`Stream::poll_flush`].
     pub(crate) fn has_buffer(&self) -> bool {
-        matches!(self, Self::Tls(..))
+        matches!(self, Self::Wrapped(..))
     }
 
     /// Hands everything written to the kernel; a plain connection has nothing left to hand over.
@@ -222,7 +260,11 @@ impl Stream {
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Self::Plain(..) => Poll::Ready(Ok(())),
-            Self::Tls(stream, _) => Pin::new(stream.as_mut()).poll_flush(cx),
+            Self::Wrapped(wrapped, _) => match &mut **wrapped {
+                Wrapped::Tls(stream) => Pin::new(stream).poll_flush(cx),
+                Wrapped::Line(stream) => Pin::new(stream).poll_flush(cx),
+                Wrapped::TlsOverLine(stream) => Pin::new(stream).poll_flush(cx),
+            },
         }
     }
 }
@@ -261,19 +303,17 @@ fn prepare(stream: TcpStream, address: SocketAddr) -> io::Result<TcpStream> {
 }
 
 /// The TLS handshake with `host` over a fresh connection.
-pub(crate) async fn handshake(
+pub(crate) async fn handshake<S: AsyncRead + AsyncWrite + Unpin>(
     connector: &TlsConnector,
     host: &str,
-    (stream, room): (TcpStream, Room),
-) -> Result<Stream, Failure> {
+    stream: S,
+) -> Result<TlsStream<S>, Failure> {
     let name = ServerName::try_from(host.to_owned()).map_err(|_| {
         Failure::new(
             ErrorKind::Tls,
             format!("{host}: not a name that a certificate can hold"),
         )
     })?;
-    match connector.connect(name, stream).await {
-        Ok(stream) => Ok(Stream::Tls(Box::new(stream), room)),
-        Err(error) => Err(Failure::of_handshake(host, &error)),
-    }
+    let connected = connector.connect(name, stream).await;
+    connected.map_err(|error| Failure::of_handshake(host, &error))
 }

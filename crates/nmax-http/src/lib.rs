@@ -19,10 +19,12 @@
 //! - `sources`, `proxy`, `connection`, `tls`: the way to a server
 //! - `sockets`: how many sockets a process may have open
 //! - `client`: one exchange after another
+//! - [`line`]: where a visitor is: bandwidth, round trip and jitter
 //! - `wire`: what goes over a connection, for a person who watches it
 
 pub mod codec;
 pub mod cookies;
+pub mod line;
 pub mod url;
 
 mod client;

@@ -245,7 +245,10 @@ fn poll_receive<C: Clock>(
 #[inline]
 fn is_disturbed<C: Clock>(shared: &Shared<C>, stream: &mut Stream, cx: &mut Context<'_>) -> bool {
     let mut scratch = shared.scratch.borrow_mut();
-    match stream.poll_read(cx, &mut scratch) {
+    stream.set_idle(true);
+    let polled = stream.poll_read(cx, &mut scratch);
+    stream.set_idle(false);
+    match polled {
         Poll::Pending => false,
         Poll::Ready(Ok(received @ 1..)) => {
             shared.tell(WireEvent::Received(&scratch[..received]));

@@ -1,7 +1,9 @@
 //! One exchange: reuse or open a connection, send, receive, retry a stale connection once.
 
 use std::fs::File;
+use std::future::poll_fn;
 use std::net::IpAddr;
+use std::pin::pin;
 use std::rc::Rc;
 
 use nmax_metrics::{Clock, Nanos, Network};
@@ -98,9 +100,9 @@ impl<C: Clock + 'static> Client<C> {
         self.alarm.set(None);
         self.start_receiver(request);
         let is_absolute = self.shared.config.proxy.is_some() && request.origin.scheme == Scheme::Http;
-        let result = if is_absolute {
-            // Boxed, so that the clients of a run without a proxy do not grow by it.
-            Box::pin(self.run_absolute(request)).await
+        let result = if is_absolute || self.visitor.has_line() {
+            // Boxed, so that the clients of a run without a proxy or lines do not grow by it.
+            Box::pin(self.run_specially(request, is_absolute)).await
         } else {
             self.run(request).await
         };
@@ -117,6 +119,27 @@ impl<C: Clock + 'static> Client<C> {
                 exchange
             }
         }
+    }
+
+    /// Over a line, to a proxy, or both. The alarm hears when the line is to be looked at.
+    async fn run_specially(&mut self, request: &Request<'_>, is_absolute: bool) -> Result<Nanos, Failure> {
+        let (line, alarm) = (self.visitor.line(), Rc::clone(&self.alarm));
+        let mut run = pin!(async {
+            if is_absolute {
+                self.run_absolute(request).await
+            } else {
+                self.run(request).await
+            }
+        });
+        poll_fn(|cx| {
+            let polled = run.as_mut().poll(cx);
+            let wanted = line.as_ref().and_then(|line| line.take_wanted());
+            if let (true, Some(at)) = (polled.is_pending(), wanted) {
+                alarm.set(Some(alarm.get().map_or(at, |other| other.min(at))));
+            }
+            polled
+        })
+        .await
     }
 
     /// As a proxy takes it: what goes to the server itself says only what is wanted, and not of whom.
@@ -156,7 +179,7 @@ impl<C: Clock + 'static> Client<C> {
 
     /// Uses the kept connection; `None` when there is none, or the server closed it and a fresh one may be tried.
     async fn run_on_kept(&mut self, request: &Request<'_>) -> Result<Option<Nanos>, Failure> {
-        let Some((origin, mut stream)) = self.take_kept(request.origin) else {
+        let Some((origin, mut stream)) = self.visitor.take(request.origin) else {
             return Ok(None);
         };
         match self.converse(&mut stream, request, true).await {
@@ -180,7 +203,7 @@ impl<C: Clock + 'static> Client<C> {
     fn settle(&mut self, origin: Origin, stream: Stream, request: &Request<'_>, end: &End) -> Nanos {
         if request.keep_alive && end.all_sent && self.receiver.is_persistent() {
             self.shared.tell(WireEvent::Kept);
-            self.keep(origin, stream);
+            self.visitor.keep(origin, stream);
         } else {
             self.shared.tell(WireEvent::Closed);
             if end.all_sent && !end.is_closed {

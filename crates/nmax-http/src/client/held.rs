@@ -112,6 +112,7 @@ fn note(notes: &mut Vec<Nanos>, age: Nanos) {
 /// Where no task can be started, this end closes it at once. Only a task that was started locally can hold a client,
 /// which stays on its thread, so being in any task is enough.
 pub(super) fn watch<C: Clock + 'static>(shared: &Rc<Shared<C>>, mut stream: Stream, since: Nanos) {
+    stream.set_idle(true);
     // Most servers have closed by now.
     if let Poll::Ready(is_closed) = poll_end(&mut stream, &mut Context::from_waker(Waker::noop())) {
         if is_closed {

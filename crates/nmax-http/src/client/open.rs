@@ -9,12 +9,15 @@ use std::rc::Rc;
 
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::{Clock, ErrorKind};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
 
 use super::progress::{Deadline, Phase};
 use super::{Alarm, Client, Shared};
-use crate::connection::{Stream, connect_to, handshake};
+use crate::connection::{Stream, Wrapped, connect_to, handshake};
 use crate::failure::Failure;
+use crate::line::{Line, Shaped};
 use crate::resolve::{Answers, Way};
 use crate::sockets::Room;
 use crate::url::{Origin, Scheme};
@@ -161,10 +164,12 @@ impl<C: Clock + 'static> Client<C> {
 
     /// Each wait is a phase with its time and its limit.
     async fn open_phases(&mut self, origin: &Origin) -> Result<Stream, Failure> {
-        let (shared, answers) = (Rc::clone(&self.shared), Rc::clone(&self.answers));
+        let (shared, answers) = (Rc::clone(&self.shared), self.visitor.answers());
+        let line = self.visitor.line();
         let finding = shared.way(origin, &answers);
         let way = if shared.asks_for(origin) {
-            self.phase(Phase::Dns, finding).await?
+            self.phase(Phase::Dns, asking(&shared, finding, line.as_deref(), &origin.host))
+                .await?
         } else {
             finding.await?
         };
@@ -175,33 +180,88 @@ impl<C: Clock + 'static> Client<C> {
             alarm: &self.alarm,
             deadline: Deadline::of(Phase::Connect, &shared.config.phase_limits, begun),
         };
-        let connected = shared.connect(origin, &way, limit, &opened).await;
+        let connected = match &line {
+            None => shared.connect(origin, &way, limit, &opened).await,
+            Some(line) => shared.connect_over(line, origin, &way, limit, &opened).await,
+        };
         self.progress.opened = opened.get();
-        let connected = connected?;
-        if origin.scheme == Scheme::Http {
-            let (stream, room) = connected;
-            return Ok(Stream::Plain(stream, room));
+        let (stream, room) = connected?;
+        let stream = match (origin.scheme, line) {
+            (Scheme::Http, None) => return Ok(Stream::Plain(stream, room)),
+            (Scheme::Http, Some(line)) => Wrapped::Line(Shaped::new(stream, line)),
+            (Scheme::Https, None) => Wrapped::Tls(self.secure(origin, stream).await?),
+            (Scheme::Https, Some(line)) => Wrapped::TlsOverLine(self.secure(origin, Shaped::new(stream, line)).await?),
+        };
+        let stream = Stream::Wrapped(Box::new(stream), room);
+        if origin.scheme == Scheme::Https {
+            self.progress.resumed = stream.is_resumed();
+            shared.tell_tls(&stream);
         }
-        let connector = self.tls.get_or_insert_with(|| shared.tls.visitor()).clone();
-        let stream = self
-            .phase(Phase::Tls, handshake(&connector, &origin.host, connected))
-            .await?;
-        self.progress.resumed = stream.is_resumed();
-        shared.tell_tls(&stream);
         Ok(stream)
+    }
+
+    /// The TLS handshake, with this visitor's tickets.
+    async fn secure<S: AsyncRead + AsyncWrite + Unpin>(
+        &mut self,
+        origin: &Origin,
+        stream: S,
+    ) -> Result<TlsStream<S>, Failure> {
+        let connector = self.visitor.tls(|| self.shared.tls.visitor());
+        self.phase(Phase::Tls, handshake(&connector, &origin.host, stream))
+            .await
+    }
+}
+
+/// Looks a name up; over a line a visitor's own question takes a round trip, whoever else knows the answer.
+async fn asking<C: Clock>(
+    shared: &Shared<C>,
+    finding: impl Future<Output = Result<Way, Failure>>,
+    line: Option<&Line>,
+    host: &str,
+) -> Result<Way, Failure> {
+    let Some(line) = line else {
+        return finding.await;
+    };
+    let begun = shared.clock.now();
+    let way = finding.await?;
+    if line.asks_for(host, shared.clock.now(), way.ttl) {
+        line.await_round_trip(begun).await;
+    }
+    Ok(way)
+}
+
+impl<C: Clock> Shared<C> {
+    /// As [`Shared::connect`], for a visitor at the end of a line: connecting is a round trip, and so is a tunnel.
+    async fn connect_over(
+        &self,
+        line: &Line,
+        origin: &Origin,
+        way: &Way,
+        limit: Limit<'_>,
+        opened: &Cell<Option<IpAddr>>,
+    ) -> Result<(TcpStream, Room), Failure> {
+        let has_tunnel = self.config.proxy.is_some() && origin.scheme == Scheme::Https;
+        let connecting = async {
+            let begun = self.clock.now();
+            let connected = self.connect(origin, way, limit, opened).await;
+            line.await_round_trip(begun).await;
+            if has_tunnel && connected.is_ok() {
+                line.await_round_trip(self.clock.now()).await;
+            }
+            connected
+        };
+        let at = limit.deadline.map(|deadline| deadline.at);
+        let connected = self.within(limit.alarm, at, connecting).await;
+        connected.unwrap_or_else(|| Err(limit.passed()))
     }
 }
 
 impl<C: Clock> Shared<C> {
     /// Tells what a handshake agreed on.
     fn tell_tls(&self, stream: &Stream) {
-        let Stream::Tls(inner, _) = stream else {
+        let Some(session) = stream.session().filter(|_| self.config.wire.is_some()) else {
             return;
         };
-        if self.config.wire.is_none() {
-            return;
-        }
-        let session = inner.get_ref().1;
         let version = session.protocol_version().and_then(|version| version.as_str());
         let cipher = session.negotiated_cipher_suite().map(|suite| suite.suite());
         self.tell(WireEvent::Tls {

@@ -1,0 +1,114 @@
+//! What a visitor has open and knows: shared by the exchanges that it does at the same time.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use tokio_rustls::TlsConnector;
+
+use crate::connection::Stream;
+use crate::line::Line;
+use crate::resolve::Answers;
+use crate::url::Origin;
+
+/// Connections that a visitor keeps; beyond that the one unused for longest is closed.
+const KEPT_MAX: usize = 16;
+/// The same for one who does several exchanges at the same time, six per origin.
+const KEPT_BY_SIBLINGS_MAX: usize = 64;
+
+/// Connections, tickets and names of one visitor.
+pub(super) struct Visitor {
+    /// Idle connections, the most recently used one last.
+    kept: RefCell<Vec<(Origin, Stream)>>,
+    kept_max: Cell<usize>,
+    /// TLS with this visitor's own tickets; made at the first `https` connection.
+    tls: RefCell<Option<TlsConnector>>,
+    /// What it knows of names.
+    answers: RefCell<Rc<Answers>>,
+    /// Where it is, when that matters.
+    line: RefCell<Option<Rc<Line>>>,
+    /// Whether `line` is something.
+    has_line: Cell<bool>,
+}
+
+impl Visitor {
+    pub(super) fn new(answers: Rc<Answers>) -> Self {
+        Self {
+            kept: RefCell::default(),
+            kept_max: Cell::new(KEPT_MAX),
+            tls: RefCell::default(),
+            answers: RefCell::new(answers),
+            line: RefCell::default(),
+            has_line: Cell::new(false),
+        }
+    }
+
+    /// Several exchanges will be under way at the same time.
+    pub(super) fn is_joined(&self) {
+        self.kept_max.set(KEPT_BY_SIBLINGS_MAX);
+    }
+
+    /// The connection to `origin` that was used last, out of the list: whoever drops it closes it.
+    #[inline]
+    pub(super) fn take(&self, origin: &Origin) -> Option<(Origin, Stream)> {
+        let mut kept = self.kept.borrow_mut();
+        let index = kept.iter().rposition(|(kept, _)| kept == origin)?;
+        Some(kept.remove(index))
+    }
+
+    /// Keeps a connection for the next exchange with `origin`.
+    #[inline]
+    pub(super) fn keep(&self, origin: Origin, stream: Stream) {
+        let mut kept = self.kept.borrow_mut();
+        if kept.len() >= self.kept_max.get() {
+            kept.remove(0);
+        }
+        kept.push((origin, stream));
+    }
+
+    /// Idle connections.
+    pub(super) fn open(&self) -> usize {
+        self.kept.borrow().len()
+    }
+
+    /// Closes all idle connections.
+    pub(super) fn close(&self) {
+        self.kept.borrow_mut().clear();
+    }
+
+    /// Closes them and forgets tickets and names.
+    pub(super) fn forget(&self, answers: Rc<Answers>) {
+        self.close();
+        self.tls.take();
+        self.answers.replace(answers);
+        if let Some(line) = self.line() {
+            line.forget();
+        }
+    }
+
+    /// It is at the end of another line, or of none; connections over the one before are closed.
+    pub(super) fn set_line(&self, line: Option<Rc<Line>>) {
+        self.close();
+        self.has_line.set(line.is_some());
+        self.line.replace(line);
+    }
+
+    /// Whether it is at the end of a line.
+    #[inline]
+    pub(super) fn has_line(&self) -> bool {
+        self.has_line.get()
+    }
+
+    /// The line at whose end it is.
+    pub(super) fn line(&self) -> Option<Rc<Line>> {
+        self.line.borrow().clone()
+    }
+
+    pub(super) fn answers(&self) -> Rc<Answers> {
+        Rc::clone(&self.answers.borrow())
+    }
+
+    /// TLS with its tickets, made by `make` at first.
+    pub(super) fn tls(&self, make: impl FnOnce() -> TlsConnector) -> TlsConnector {
+        self.tls.borrow_mut().get_or_insert_with(make).clone()
+    }
+}
