@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 mod tests;
 
 /// Fractional bits of the golden ratio, the increment of SplitMix64.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The 95th percentile of the standard normal distribution.
 const NORMAL_P95: f64 = 1.644_853_626_951_472_2;

@@ -2,10 +2,21 @@
 //!
 //! # Layout
 //!
-//! - [`choice`]: random numbers by address
-//! - `generator`: records by number
+//! - [`choice`]: random numbers by address; `alias`: with weights; `permute`: numbers that never repeat
+//! - `names`, `places`, `calendar`, `digits`: what records are made of
+//! - `generator`: records by number; `write`: records as a file
 
+mod alias;
+mod calendar;
 pub mod choice;
+mod digits;
 mod generator;
+mod names;
+mod permute;
+mod places;
+mod text;
+mod write;
 
 pub use generator::{Generator, GeneratorError, Spec};
+pub use text::nearest;
+pub use write::{Format, RecordWriter};

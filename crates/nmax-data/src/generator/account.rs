@@ -1,0 +1,71 @@
+//! Bank accounts with check digits that are right and banks that do not exist.
+
+use super::{Words, below};
+use crate::choice::{derive, mix64};
+use crate::digits;
+use crate::permute::permute;
+use crate::text::push_number;
+
+/// A column of an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Iban,
+    Number,
+    Card,
+}
+
+impl Field {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Iban => "iban",
+            Self::Number => "account_number",
+            Self::Card => "card",
+        }
+    }
+}
+
+/// Numbers of accounts in one bank: nine digits, and a check digit.
+const ACCOUNTS: u64 = 1_000_000_000;
+
+pub(super) fn push(words: Words, field: Field, out: &mut String) {
+    match field {
+        Field::Iban => push_iban(words, out),
+        Field::Number => push_account(account(words).1, out),
+        Field::Card => push_card(words.word(0), out),
+    }
+}
+
+/// A bank, and the number of an account in it: another pair for each record, for the first 10¹⁶ of them.
+fn account(words: Words) -> (u64, u64) {
+    let (bank, first) = (words.record / ACCOUNTS, words.record % ACCOUNTS);
+    let key = derive(mix64(words.seed), bank);
+    (bank, permute(ACCOUNTS, first, |round, half| derive(key ^ round, half)))
+}
+
+fn push_account(number: u64, out: &mut String) {
+    let from = out.len();
+    push_number(number, 9, out);
+    let check = digits::luhn(out.as_bytes()[from..].iter().map(|byte| byte - b'0'));
+    push_number(u64::from(check), 1, out);
+}
+
+/// German: a bank of eight digits and an account of ten. No bank's number begins with 9.
+fn push_iban(words: Words, out: &mut String) {
+    let (bank, number) = account(words);
+    let mut bban = String::with_capacity(20);
+    push_number(90_000_000 + bank % 10_000_000, 8, &mut bban);
+    push_account(number, &mut bban);
+    out.push_str("DE");
+    let check = digits::iban(*b"DE", bban.bytes()).unwrap_or(0);
+    push_number(u64::from(check), 2, out);
+    out.push_str(&bban);
+}
+
+/// 4000 00 is the range that processors of payments use in their sandboxes.
+fn push_card(word: u64, out: &mut String) {
+    let from = out.len();
+    out.push_str("400000");
+    push_number(below(word, 1_000_000_000), 9, out);
+    let check = digits::luhn(out.as_bytes()[from..].iter().map(|byte| byte - b'0'));
+    push_number(u64::from(check), 1, out);
+}

@@ -1,0 +1,201 @@
+//! People whose fields fit each other.
+
+use super::{Words, below};
+use crate::calendar;
+use crate::choice::mix64;
+use crate::names::{FEMALE, MALE, Name, SURNAMES};
+use crate::permute::spread;
+use crate::places::{UNITED_STATES, push_street};
+use crate::text::push_number;
+
+/// A column of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    FirstName,
+    LastName,
+    FullName,
+    Gender,
+    BirthDate,
+    Email,
+    UserName,
+    Password,
+    Phone,
+    Street,
+    HouseNumber,
+    Postcode,
+    City,
+    Region,
+    Country,
+}
+
+impl Field {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::FirstName => "first_name",
+            Self::LastName => "last_name",
+            Self::FullName => "full_name",
+            Self::Gender => "gender",
+            Self::BirthDate => "birth_date",
+            Self::Email => "email",
+            Self::UserName => "user_name",
+            Self::Password => "password",
+            Self::Phone => "phone",
+            Self::Street => "street",
+            Self::HouseNumber => "house_number",
+            Self::Postcode => "postcode",
+            Self::City => "city",
+            Self::Region => "region",
+            Self::Country => "country",
+        }
+    }
+}
+
+/// What the fields of a person follow from. Random words: 0 gender and number of the area code, 1 first name,
+/// 2 last name, 3 postcode, 4 street, 5 house number, 6 e-mail, 7 user name, 8 password, 9 birth date, 10 phone.
+#[derive(Debug)]
+pub(super) struct Person {
+    words: Words,
+    is_female: bool,
+    first: Name,
+    last: Name,
+    unique: Unique,
+}
+
+/// Which field never repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unique {
+    None,
+    Email,
+    UserName,
+}
+
+impl Person {
+    pub(super) fn new(words: Words, unique: Option<&str>) -> Self {
+        let is_female = words.word(0) & 1 == 0;
+        Self {
+            words,
+            is_female,
+            first: if is_female { &*FEMALE } else { &*MALE }.pick(words.word(1)),
+            last: SURNAMES.pick(words.word(2)),
+            unique: match unique {
+                Some("email") => Unique::Email,
+                Some("user_name") => Unique::UserName,
+                _ => Unique::None,
+            },
+        }
+    }
+
+    pub(super) fn push(&self, field: Field, out: &mut String) {
+        let word = |number| self.words.word(number);
+        match field {
+            Field::FirstName => self.first.push(out),
+            Field::LastName => self.last.push(out),
+            Field::FullName => {
+                self.first.push(out);
+                out.push(' ');
+                self.last.push(out);
+            }
+            Field::Gender => out.push(if self.is_female { 'F' } else { 'M' }),
+            Field::BirthDate => push_birth_date(word(9), out),
+            Field::Email => {
+                self.push_login(word(6), self.unique == Unique::Email, out);
+                out.push_str(domain(word(6)));
+            }
+            Field::UserName => self.push_login(word(7), self.unique == Unique::UserName, out),
+            Field::Password => push_password(word(8), out),
+            Field::Phone => {
+                let word = word(10);
+                out.push_str(UNITED_STATES.pick(self.words.word(3)).1.area(word >> 32));
+                // 555-0100 to 555-0199 are kept free for fiction by the North American Numbering Plan.
+                out.push_str("-555-01");
+                push_number(below(word << 32, 100), 2, out);
+            }
+            Field::Street => push_street(word(4), out),
+            Field::HouseNumber => {
+                // A product of two uniforms: low numbers are common, as streets are short.
+                let word = word(5);
+                push_number(
+                    1 + ((word >> 32) * (word & 0xffff_ffff) >> 32) * 10_000 / (1 << 32),
+                    1,
+                    out,
+                );
+            }
+            Field::Postcode => push_number(u64::from(UNITED_STATES.pick(word(3)).0), 5, out),
+            Field::City => out.push_str(UNITED_STATES.pick(word(3)).1.name),
+            Field::Region => out.push_str(UNITED_STATES.pick(word(3)).1.state),
+            Field::Country => out.push_str("US"),
+        }
+    }
+
+    /// A name for logging in, in the forms that people choose; with `is_unique` one that ends in a number of its own,
+    /// and since names have no digits, no other record has it.
+    fn push_login(&self, word: u64, is_unique: bool, out: &mut String) {
+        if is_unique {
+            self.push_names('.', out);
+            push_number(spread(mix64(self.words.seed), self.words.record), 1, out);
+            return;
+        }
+        match word % 100 {
+            0..30 => self.push_names('.', out),
+            30..45 => {
+                self.push_names('.', out);
+                push_number(word >> 32 & 63, 2, out);
+            }
+            45..65 => {
+                let from = out.len();
+                self.first.push_lower(out);
+                out.truncate(from + 1);
+                self.last.push_lower(out);
+            }
+            65..85 => {
+                self.first.push_lower(out);
+                push_number(1950 + (word >> 32) % 60, 4, out);
+            }
+            _ => self.push_names('_', out),
+        }
+    }
+
+    fn push_names(&self, between: char, out: &mut String) {
+        self.first.push_lower(out);
+        out.push(between);
+        self.last.push_lower(out);
+    }
+}
+
+/// RFC 2606 keeps these domains from everybody, so that nobody gets the mail.
+fn domain(word: u64) -> &'static str {
+    match word >> 56 {
+        0..150 => "@example.com",
+        150..215 => "@example.net",
+        _ => "@example.org",
+    }
+}
+
+/// 18 to 95 years before the first day of 2026: level up to 65, then fewer and fewer.
+fn push_birth_date(word: u64, out: &mut String) {
+    const TODAY: i64 = 20_454;
+    let unit = ((word >> 32) as u32) as f64 * f64::powi(2.0, -32);
+    let years = if (word as u32) < 0xc000_0000 {
+        18.0 + 47.0 * unit
+    } else {
+        65.0 + 30.0 * (1.0 - (1.0 - unit).sqrt())
+    };
+    let (year, month, day) = calendar::date_of(TODAY - (years * 365.2425) as i64);
+    push_number(u64::from(year), 4, out);
+    out.push('-');
+    push_number(u64::from(month), 2, out);
+    out.push('-');
+    push_number(u64::from(day), 2, out);
+}
+
+/// Ten of 32 small letters and digits, then a sign, a capital and a digit, which most rules ask for.
+fn push_password(mut word: u64, out: &mut String) {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    for _ in 0..10 {
+        out.push(char::from(LETTERS[(word & 31) as usize]));
+        word >>= 5;
+    }
+    out.push('-');
+    out.push(char::from(b'A' + (word % 26) as u8));
+    out.push(char::from(b'0' + (word / 26 % 10) as u8));
+}
