@@ -1,6 +1,13 @@
 //! The course of a run: what each stretch of its time came to, for everything that asks how numbers change.
+//!
+//! [`CourseBuilder`] makes it of windows as they come, in bounded memory.
 
 use nmax_metrics::Nanos;
+
+mod builder;
+mod grid;
+
+pub use builder::CourseBuilder;
 
 /// One stretch of a run, merged over all its windows: quantiles are of the merged histograms, never of quantiles.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +36,23 @@ pub struct Point {
     pub response: Option<Latency>,
 }
 
+impl Point {
+    /// Its end, seconds since the run's origin.
+    pub fn end_s(&self) -> f64 {
+        self.start_s + self.width_s
+    }
+
+    /// Failed or in error, of all exchanges that ended; `None` without any.
+    pub fn failure_rate(&self) -> Option<f64> {
+        (self.exchanges > 0).then(|| self.failed as f64 / self.exchanges as f64)
+    }
+
+    /// 95th percentile of the response times, ms.
+    pub fn p95_ms(&self) -> Option<f64> {
+        self.response.map(|response| response.p95_ms)
+    }
+}
+
 /// Figures of a distribution of times, ms.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Latency {
@@ -47,7 +71,7 @@ pub struct Latency {
 pub struct Course {
     /// In order of time, without overlap.
     pub points: Vec<Point>,
-    /// By request name, in coarser stretches: what broke first is found here.
+    /// By request name, in coarser stretches: what broke first is found here. Of iterations these points know nothing.
     pub requests: Vec<(String, Vec<Point>)>,
 }
 
@@ -61,3 +85,6 @@ pub struct Observation {
     /// Instants and values, in order of time.
     pub values: Vec<(Nanos, f64)>,
 }
+
+#[cfg(test)]
+mod tests;

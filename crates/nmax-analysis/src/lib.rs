@@ -14,27 +14,33 @@
 //! - [`steady`]: whether the hold stands still
 //! - [`answer`]: what a run says to the question of its profile
 //! - [`effect`]: what an intervention did
+//! - [`trend`], [`change`], [`period`]: slopes, change points and cycles of a series
 //! - `scope`: which figures belong to a request name or a scenario
 //! - `words`: figures as a person reads them
 
 pub mod answer;
+pub mod change;
 pub mod course;
 pub mod effect;
 pub mod evidence;
 pub mod gates;
 pub mod interval;
 pub mod judge;
+pub mod period;
 mod scope;
 pub mod steady;
 pub mod thresholds;
+pub mod trend;
 pub mod verdict;
 mod words;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod simulate;
 
 pub use answer::{Answer, Finding, answer};
-pub use course::{Course, Latency, Observation, Point};
+pub use course::{Course, CourseBuilder, Latency, Observation, Point};
 pub use effect::{Effect, Figures, Happened, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;

@@ -1,0 +1,289 @@
+//! Makes the course of a run of its windows, in bounded memory: only the stretch that is not complete yet keeps
+//! distributions.
+
+use std::ops::Range;
+
+use nmax_metrics::{Catalog, Histogram, NameId, Nanos, RequestStats, Section, Window};
+use nmax_plan::plan::Plan;
+use nmax_plan::schedule::{Stage, mean_level};
+
+use super::grid::Grid;
+use super::{Course, Latency, Point};
+
+/// Most points of a run whose length is known.
+pub const POINTS_MAX: u64 = 7_200;
+/// Most stretches of one request.
+pub const REQUEST_POINTS_MAX: u64 = 200;
+/// Requests that have a course of their own.
+pub const REQUESTS_MAX: usize = 20;
+/// How many times more frequent than the rarest request with a course another one is that takes its place.
+const MORE_FREQUENT: u64 = 2;
+
+/// Takes the windows of a run in order and makes a [`Course`] of them.
+#[derive(Clone, Debug)]
+pub struct CourseBuilder {
+    stages: Vec<Stage>,
+    length: Option<Nanos>,
+    /// Width of the windows; zero before the first one.
+    width: Nanos,
+    total: Line,
+    requests: Vec<(NameId, Line)>,
+    /// Exchanges by request name, those without a course included.
+    frequencies: Vec<u64>,
+}
+
+impl CourseBuilder {
+    /// Nothing yet of a run that lasts `length` as planned, or until something ends it.
+    pub fn new(plan: &Plan, length: Option<Nanos>) -> Self {
+        Self {
+            stages: plan.stages.clone(),
+            length,
+            width: Nanos::ZERO,
+            total: Line::new(None, POINTS_MAX),
+            requests: Vec::new(),
+            frequencies: Vec::new(),
+        }
+    }
+
+    /// Adds a window. All windows of a run have the width of the first; others are left out. O(names · buckets).
+    pub fn push(&mut self, window: &Window) {
+        if window.width == Nanos::ZERO {
+            return;
+        }
+        if self.width == Nanos::ZERO {
+            self.width = window.width;
+            self.total = Line::new(self.windows(), POINTS_MAX);
+        }
+        if window.width != self.width {
+            return;
+        }
+        self.total.enter(window.index);
+        let mut begins = false;
+        for (_, line) in &mut self.requests {
+            begins |= line.enter(window.index);
+        }
+        if begins {
+            self.prefer_frequent(window.index);
+        }
+        self.total.sums.add_load(window);
+        for section in Section::ALL {
+            for (name, stats) in window.aggregate.requests(section) {
+                self.total.sums.add(stats);
+                self.add_request(name, stats, window.index);
+            }
+        }
+    }
+
+    /// Planned number of windows.
+    fn windows(&self) -> Option<u64> {
+        self.length.map(|length| length.0.div_ceil(self.width.0))
+    }
+
+    fn add_request(&mut self, name: NameId, stats: &RequestStats, index: u64) {
+        let exchanges = stats.count();
+        if exchanges == 0 {
+            return;
+        }
+        let place = name.0 as usize;
+        if self.frequencies.len() <= place {
+            self.frequencies.resize(place + 1, 0);
+        }
+        self.frequencies[place] += exchanges;
+        let known = self.requests.iter().position(|(known, _)| *known == name);
+        let known = known.or_else(|| {
+            (self.requests.len() < REQUESTS_MAX).then(|| {
+                self.begin(name, index);
+                self.requests.len() - 1
+            })
+        });
+        if let Some(known) = known {
+            self.requests[known].1.sums.add(stats);
+        }
+    }
+
+    fn begin(&mut self, name: NameId, index: u64) {
+        let mut line = Line::new(self.windows(), REQUEST_POINTS_MAX);
+        line.enter(index);
+        self.requests.push((name, line));
+    }
+
+    /// Lets a request that has become much more frequent take the place of a rare one; its course begins here.
+    fn prefer_frequent(&mut self, index: u64) {
+        let frequencies = &self.frequencies;
+        let frequency = |name: NameId| frequencies.get(name.0 as usize).copied().unwrap_or(0);
+        let rarest = (0..self.requests.len()).min_by_key(|place| frequency(self.requests[*place].0));
+        let others = (0..frequencies.len() as u32).map(NameId);
+        let others = others.filter(|name| self.requests.iter().all(|(known, _)| known != name));
+        let (Some(rarest), Some(most)) = (rarest, others.max_by_key(|name| frequency(*name))) else {
+            return;
+        };
+        if frequency(most) > MORE_FREQUENT * frequency(self.requests[rarest].0) {
+            self.requests.swap_remove(rarest);
+            self.begin(most, index);
+        }
+    }
+
+    /// The course of all windows so far; `hold` is the statistics interval as it was.
+    pub fn finish(&self, catalog: &Catalog, hold: (Nanos, Nanos)) -> Course {
+        let points = |line: &Line| -> Vec<Point> {
+            let open = (line.sums.windows > 0).then(|| line.sums.close());
+            let point = |sums: &Closed| self.point(sums, hold);
+            line.closed.iter().chain(&open).map(point).collect()
+        };
+        let mut requests: Vec<&(NameId, Line)> = self.requests.iter().collect();
+        let frequency = |name: NameId| self.frequencies.get(name.0 as usize).copied().unwrap_or(0);
+        requests.sort_by_key(|(name, _)| (u64::MAX - frequency(*name), name.0));
+        let named = |(name, line): &(NameId, Line)| (catalog.requests.name(*name).to_owned(), points(line));
+        Course {
+            points: points(&self.total),
+            requests: requests.into_iter().map(named).collect(),
+        }
+    }
+
+    fn point(&self, sums: &Closed, hold: (Nanos, Nanos)) -> Point {
+        let (start, end) = (
+            Nanos(sums.span.start * self.width.0),
+            Nanos(sums.span.end * self.width.0),
+        );
+        let width_s = sums.windows as f64 * self.width.as_secs_f64();
+        Point {
+            start_s: start.as_secs_f64(),
+            width_s,
+            held: start >= hold.0 && end <= hold.1,
+            level: mean_level(&self.stages, start.0, end.0),
+            in_flight: sums.in_flight_ns / 1e9 / width_s,
+            started: sums.started,
+            held_up: sums.held_up,
+            iterations: sums.iterations,
+            exchanges: sums.exchanges,
+            failed: sums.failed,
+            response: sums.response,
+        }
+    }
+}
+
+/// Stretches one after the other.
+#[derive(Clone, Debug)]
+struct Line {
+    grid: Grid,
+    /// Window numbers of the stretch that `sums` are of.
+    open: Range<u64>,
+    sums: Sums,
+    closed: Vec<Closed>,
+}
+
+impl Line {
+    fn new(windows: Option<u64>, points_max: u64) -> Self {
+        Self {
+            grid: Grid::new(windows, points_max),
+            open: 0..0,
+            sums: Sums::default(),
+            closed: Vec::new(),
+        }
+    }
+
+    /// Goes on to the stretch of this window, and whether that is another one.
+    fn enter(&mut self, index: u64) -> bool {
+        let begins = !self.open.contains(&index);
+        if begins {
+            if self.sums.windows > 0 {
+                self.closed.push(self.sums.close());
+                self.sums.reset();
+            }
+            self.open = self.grid.stretch(index);
+            self.sums.first = index;
+        }
+        self.sums.windows += 1;
+        self.sums.end = index + 1;
+        begins
+    }
+}
+
+/// What a stretch came to, once it is complete.
+#[derive(Clone, Debug)]
+struct Closed {
+    /// From its first window to the one after its last.
+    span: Range<u64>,
+    /// Windows that it has; fewer when some are missing.
+    windows: u64,
+    started: u64,
+    held_up: u64,
+    iterations: u64,
+    exchanges: u64,
+    failed: u64,
+    in_flight_ns: f64,
+    response: Option<Latency>,
+}
+
+/// What a stretch adds up.
+#[derive(Clone, Debug, Default)]
+struct Sums {
+    first: u64,
+    end: u64,
+    windows: u64,
+    started: u64,
+    held_up: u64,
+    iterations: u64,
+    exchanges: u64,
+    failed: u64,
+    in_flight_ns: u128,
+    response: Histogram,
+}
+
+impl Sums {
+    fn add_load(&mut self, window: &Window) {
+        let aggregate = &window.aggregate;
+        for section in Section::ALL {
+            let load = aggregate.load(section);
+            self.started += load.started;
+            self.held_up += load.waited + load.dropped.total();
+            self.in_flight_ns += load.in_flight_ns;
+            let scenarios = (0..aggregate.scenario_count()).filter_map(|index| aggregate.scenario(section, index));
+            self.iterations += scenarios.map(|stats| stats.completed).sum::<u64>();
+        }
+    }
+
+    fn add(&mut self, stats: &RequestStats) {
+        self.exchanges += stats.count();
+        self.failed += stats.failed() + stats.errors();
+        for set in stats.outcomes.iter().flatten() {
+            self.response.merge(&set.response);
+        }
+    }
+
+    fn close(&self) -> Closed {
+        Closed {
+            span: self.first..self.end,
+            windows: self.windows,
+            started: self.started,
+            held_up: self.held_up,
+            iterations: self.iterations,
+            exchanges: self.exchanges,
+            failed: self.failed,
+            in_flight_ns: self.in_flight_ns as f64,
+            response: latency(&self.response),
+        }
+    }
+
+    /// Empties it and keeps its memory.
+    fn reset(&mut self) {
+        self.response.reset();
+        *self = Self {
+            response: std::mem::take(&mut self.response),
+            ..Self::default()
+        };
+    }
+}
+
+fn latency(times: &Histogram) -> Option<Latency> {
+    let ranks = [0.5, 0.95, 0.99].map(|q| times.rank_of(q));
+    let ms = |value_ns: Option<u64>| value_ns.map(|ns| ns as f64 / 1e6);
+    let mean_ms = times.mean_ns()? / 1e6;
+    let values = times.values_at_ranks_ns(&ranks);
+    Some(Latency {
+        mean_ms,
+        p50_ms: ms(values[0])?,
+        p95_ms: ms(values[1])?,
+        p99_ms: ms(values[2])?,
+    })
+}

@@ -1,0 +1,45 @@
+//! Series with known laws, for tests: the same at every run.
+
+use nmax_plan::choice::Choice;
+
+/// A sequence of random numbers.
+pub(crate) struct Random {
+    choice: Choice,
+    draw: u64,
+}
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            choice: Choice::new(seed, 0, 0, 0),
+            draw: 0,
+        }
+    }
+
+    /// Uniform in (0, 1].
+    pub(crate) fn uniform(&mut self) -> f64 {
+        self.draw += 1;
+        ((self.choice.u64(self.draw) >> 11) as f64 + 1.0) / (1u64 << 53) as f64
+    }
+
+    /// Exponential with mean 1.
+    pub(crate) fn exponential(&mut self) -> f64 {
+        -self.uniform().ln()
+    }
+
+    /// Standard normal, by Box and Muller.
+    pub(crate) fn normal(&mut self) -> f64 {
+        (2.0 * self.exponential()).sqrt() * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+
+    /// A stationary AR(1) process with standard deviation 1.
+    pub(crate) fn ar1(&mut self, n: usize, correlation: f64) -> Vec<f64> {
+        let mut last = self.normal();
+        let scale = (1.0 - correlation * correlation).sqrt();
+        let next = |_| {
+            last = correlation * last + scale * self.normal();
+            last
+        };
+        (0..n).map(next).collect()
+    }
+}
