@@ -1,11 +1,39 @@
-//! Steady state: MSER-5, drift and KPSS on the stretches of the hold.
+//! Steady state: whether the numbers of the hold stand still, by MSER-5, drift and KPSS.
+//!
+//! Only stretches of one planned level are compared: the longest such part of the hold. Raw exchanges are never
+//! tested, for they depend on each other; stretches with few exchanges are joined until each holds ten. A series is
+//! *not steady* when it drifts beyond its limit **and** KPSS rejects a constant level: a test alone calls one
+//! correct run in a hundred unsteady, a drift alone may be noise. ADF is shown and decides nothing.
+//!
+//! Steadiness is a property of the system under test. It never decides a verdict.
+
+use crate::course::{Course, Point};
+use crate::words::{count, share, time_ms};
+
+mod series;
+mod stationary;
+
+use series::{Series, joined, level_part};
+use stationary::{KPSS_CRITICAL, adf, drift, kpss, mser5};
+
+/// Fewest stretches that say anything.
+pub const POINTS_MIN: usize = 60;
+/// Fewest exchanges of a stretch.
+pub const EXCHANGES_MIN: u64 = 10;
+/// A transient of more than one in this many parts of the hold is not left out: nothing tells it from a drift.
+const TRANSIENT_PART: usize = 4;
+/// Drift of throughput over the hold that is accepted, of its median.
+pub const THROUGHPUT_DRIFT_MAX: f64 = 0.02;
+/// Drift of response times over the hold that is accepted, of their median.
+pub const LATENCY_DRIFT_MAX: f64 = 0.05;
 
 /// Whether the measurements of the hold stand still.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steadiness {
     /// `None` when there are too few stretches to tell.
     pub holds: Option<bool>,
-    /// Beginning of the hold that is a transient by MSER-5, seconds.
+    /// Beginning of the hold that is a transient by MSER-5, seconds; `None` when there are too few stretches, or
+    /// when half of the hold does not bring its end.
     pub transient_s: Option<f64>,
     /// By series: throughput, mean response time, p95.
     pub series: Vec<SeriesTest>,
@@ -18,9 +46,9 @@ pub struct Steadiness {
 pub struct SeriesTest {
     /// `throughput`, `response mean`, `response p95`.
     pub name: &'static str,
-    /// Change over the hold, of the median; from the Theil–Sen slope.
+    /// Change over the hold, of the median, with its sign; from the Theil–Sen slope.
     pub drift: Option<f64>,
-    /// Largest drift that is accepted.
+    /// Largest drift that is accepted, either way.
     pub drift_limit: f64,
     /// KPSS statistic.
     pub kpss: Option<f64>,
@@ -29,3 +57,157 @@ pub struct SeriesTest {
     /// Whether it stands still.
     pub holds: Option<bool>,
 }
+
+/// Tests the part of the hold with one planned level; `None` when there is no such part.
+///
+/// O(n·√√n) for n stretches, and at most 20,000 slopes for each series.
+pub fn steadiness(course: &Course) -> Option<Steadiness> {
+    let part = level_part(&course.points);
+    if part.is_empty() {
+        return None;
+    }
+    let (points, is_joined) = joined(part);
+    if points.len() < POINTS_MIN {
+        return Some(too_short(part, points.len()));
+    }
+    let series = Series::all(&points, is_joined);
+    let batches: Vec<Option<usize>> = series.iter().map(|series| mser5(&series.values)).collect();
+    // The longest transient counts for all; one that reaches the middle is not known to have ended.
+    let settled = batches.iter().try_fold(0, |most, cut| cut.map(|cut| most.max(cut)));
+    let skipped = settled.filter(|cut| cut * TRANSIENT_PART <= points.len()).unwrap_or(0);
+    let tests: Vec<SeriesTest> = series.iter().map(|series| test(series, skipped)).collect();
+    let begins_s = points[0].start_s;
+    let transient_s = settled.and_then(|cut| Some(points.get(cut)?.start_s - begins_s));
+    let holds = Some(tests.iter().all(|test| test.holds != Some(false)));
+    let text = text(&tests, transient_s, &points);
+    Some(Steadiness {
+        holds,
+        transient_s,
+        series: tests,
+        text,
+    })
+}
+
+/// The tests of what follows a short transient.
+fn test(series: &Series, skipped: usize) -> SeriesTest {
+    let rest = &series.values[skipped.min(series.values.len())..];
+    let drift = drift(rest);
+    let kpss = kpss(rest);
+    let moves = drift.map(|drift| drift.abs() > series.drift_limit);
+    let holds = match (moves, kpss) {
+        (Some(moves), Some(kpss)) => Some(!(moves && kpss > KPSS_CRITICAL)),
+        _ => None,
+    };
+    SeriesTest {
+        name: series.name,
+        drift,
+        drift_limit: series.drift_limit,
+        kpss,
+        adf: adf(rest),
+        holds,
+    }
+}
+
+fn text(tests: &[SeriesTest], transient_s: Option<f64>, points: &[Point]) -> String {
+    let length = points.iter().map(|point| point.width_s).sum::<f64>();
+    let moving: Vec<String> = tests
+        .iter()
+        .filter(|test| test.holds == Some(false))
+        .map(|test| {
+            let drift = test.drift.unwrap_or_default();
+            let way = if drift < 0.0 { "fell" } else { "rose" };
+            let (by, limit) = (share(drift.abs()), share(test.drift_limit));
+            format!("{} {way} by {by} (limit {limit})", test.name)
+        })
+        .collect();
+    let settling = match transient_s {
+        // Of short noise, MSER-5 often takes a batch or two.
+        Some(s) if s >= 0.1 * length => format!("; the first {} of it are a transient", time_ms(s * 1e3)),
+        None if !moving.is_empty() => "; it did not settle within the first half".to_owned(),
+        _ => String::new(),
+    };
+    let hold = time_ms(length * 1e3);
+    match moving.is_empty() {
+        true => format!("steady over {hold} of the hold{settling}"),
+        false => format!("not steady: over {hold} of the hold, {}{settling}", moving.join(", ")),
+    }
+}
+
+/// Says how long the hold has to be.
+fn too_short(part: &[Point], found: usize) -> Steadiness {
+    let length: f64 = part.iter().map(|point| point.width_s).sum();
+    let exchanges: u64 = part.iter().map(|point| point.exchanges).sum();
+    let width = length / part.len().max(1) as f64;
+    // A stretch takes as long as ten exchanges do, and never less than a window.
+    let stretch = match exchanges {
+        0 => None,
+        n => Some((EXCHANGES_MIN as f64 * length / n as f64 / width).ceil().max(1.0) * width),
+    };
+    let needed = match stretch {
+        Some(stretch) => format!("hold for at least {}", time_ms(stretch * POINTS_MIN as f64 * 1e3)),
+        None => "no exchange ended in it".to_owned(),
+    };
+    let text = format!(
+        "not tested: the hold at one level has {} of at least {EXCHANGES_MIN} exchanges, {POINTS_MIN} are needed; {needed}",
+        crate::words::counted(found as u64, "stretch").replace("stretchs", "stretches"),
+    );
+    Steadiness {
+        holds: None,
+        transient_s: None,
+        series: Vec::new(),
+        text,
+    }
+}
+
+/// Lag-1 autocorrelation of the mean response times of stretches, and what it leaves of their number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dependence {
+    /// Lag-1 autocorrelation, −1 to 1.
+    pub lag1: f64,
+    /// Share of the values that count as independent: (1 − r) / (1 + r).
+    pub effective_share: f64,
+    /// Stretches behind it.
+    pub stretches: usize,
+}
+
+impl Dependence {
+    /// `n_eff = n·(1 − r)/(1 + r)`, of `n` values.
+    pub fn effective(&self, n: u64) -> u64 {
+        (n as f64 * self.effective_share).floor() as u64
+    }
+
+    /// In words, of `n` exchanges.
+    pub(crate) fn text(&self, n: u64) -> String {
+        format!(
+            "response times depend on those before them (correlation {:.2} from one stretch to the next): {} exchanges say \
+             as much as some {} independent ones, so the intervals within the run are too narrow; repeat the run",
+            self.lag1,
+            count(n),
+            count(self.effective(n))
+        )
+    }
+}
+
+/// Whether response times near each other in time depend on each other so much that intervals within the run mislead.
+///
+/// `None` with fewer than 60 stretches, or when less than half of the values would be lost: r ≤ 1/3. With 60 stretches
+/// 1/3 is also 2.58 standard errors of r, so independent values are called dependent once in two hundred runs.
+pub fn dependence(course: &Course) -> Option<Dependence> {
+    let (points, _) = joined(level_part(&course.points));
+    if points.len() < POINTS_MIN {
+        return None;
+    }
+    let means: Vec<f64> = points
+        .iter()
+        .filter_map(|point| Some(point.response?.mean_ms))
+        .collect();
+    let lag1 = stationary::lag1(&means)?;
+    (lag1 > 1.0 / 3.0).then_some(Dependence {
+        lag1,
+        effective_share: (1.0 - lag1) / (1.0 + lag1),
+        stretches: means.len(),
+    })
+}
+
+#[cfg(test)]
+mod tests;
