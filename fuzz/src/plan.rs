@@ -36,6 +36,8 @@ fn read(text: &str) -> Result<Plan, Vec<String>> {
         target: None,
         set: &[],
         duration: None,
+        profile: None,
+        compress: None,
         seed: None,
         check_source: &|_| Ok(()),
     };

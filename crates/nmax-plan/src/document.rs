@@ -7,14 +7,16 @@
 //! # Layout
 //! - `tree`: YAML with places; `overrides`: `--set`
 //! - `keys`: the tables; `cursor`: single values; `schema`: the tables for editors
-//! - `decode`, `http`, `data`, `scenario`, `request`, `body`, `json`, `reply`, `workload`, `stages`: the parts of a plan
+//! - `decode`, `http`, `data`, `scenario`, `request`, `body`, `json`, `reply`: the parts of a plan
+//! - `workload`, `stages`, `profile`, `background`, `locations`, `timeline`, `observe`, `thresholds`: the parts of a run
 //! - `csv`: data files; [`texts()`]: a list of texts in a document of its own
 //! - [`write`](mod@write): a plan as a document again
 
 use std::time::Duration;
 
-use crate::plan::{Plan, Source};
+use crate::plan::{Plan, Profile, Source};
 
+mod background;
 mod body;
 mod csv;
 mod cursor;
@@ -24,13 +26,18 @@ mod error;
 mod http;
 mod json;
 mod keys;
+mod locations;
+mod observe;
 mod overrides;
+mod profile;
 mod reply;
 mod request;
 mod scenario;
 mod schema;
 mod stages;
 mod texts;
+mod thresholds;
+mod timeline;
 mod tree;
 mod workload;
 pub mod write;
@@ -40,8 +47,8 @@ pub use schema::schema;
 pub use texts::texts;
 pub use workload::MAX_IN_FLIGHT_DEFAULT;
 
-pub(crate) use decode::add_default_thresholds;
 pub(crate) use request::{is_own_header, is_token};
+pub(crate) use thresholds::add_default_thresholds;
 
 /// Largest accepted document.
 pub const DOCUMENT_BYTES_MAX: usize = 1 << 20;
@@ -69,6 +76,10 @@ pub struct Options<'a> {
     pub set: &'a [(String, String)],
     /// `--duration`
     pub duration: Option<Duration>,
+    /// `--profile`: in place of the plan's shape.
+    pub profile: Option<Profile>,
+    /// `--compress`: how many times shorter stages, background and timeline become.
+    pub compress: Option<f64>,
     /// `--seed`
     pub seed: Option<u64>,
     /// Checks the syntax of an extractor.
@@ -114,6 +125,8 @@ fn bind(problem: tree::Problem, options: &Options) -> DocumentError {
         },
         Some(decode::FLAG_TARGET) => Location::Flag("--target".into()),
         Some(decode::FLAG_DURATION) => Location::Flag("--duration".into()),
+        Some(decode::FLAG_PROFILE) => Location::Flag("--profile".into()),
+        Some(decode::FLAG_COMPRESS) => Location::Flag("--compress".into()),
         Some(flag) => {
             Location::Flag(set(flag).map_or_else(|| "--set".into(), |(path, value)| format!("--set {path}={value}")))
         }

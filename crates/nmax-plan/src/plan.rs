@@ -13,6 +13,7 @@ mod http;
 mod page;
 mod reply;
 mod scenario;
+mod walk;
 
 pub use course::{Action, Background, Intervention, Location, Moment, Observed, ProcessRef, Profile};
 pub use data::{AtEnd, Feeder, Pick, Rows};

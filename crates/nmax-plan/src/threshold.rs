@@ -1,6 +1,6 @@
 //! Conditions on a run's result, as written: `response_time p95 < 400ms for request search in hold`.
 //!
-//! Grammar: `metric [stat] op value [for request|scenario|transaction NAME] [in hold|whole|last DURATION]`; a name
+//! Grammar: `metric [stat] op value [for request|scenario|transaction|tag NAME] [in hold|whole|last DURATION]`; a name
 //! that contains ` in ` is written in double quotes. [`parse`] is O(length) and never panics.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ pub use parse::{ThresholdError, parse};
 
 mod write;
 
-/// `metric [stat] op value [for request|scenario|transaction NAME] [in hold|whole|last DURATION]`.
+/// `metric [stat] op value [for request|scenario|transaction|tag NAME] [in hold|whole|last DURATION]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Threshold {
     /// The condition as written.

@@ -194,6 +194,65 @@ pub fn format_size(bytes: u64) -> String {
     format!("{}{unit}", bytes / scale)
 }
 
+const BIT_RATE_UNITS: [(&str, i32, f64); 8] = [
+    ("Gbit", 9, 1.0),
+    ("Mbit", 6, 1.0),
+    ("kbit", 3, 1.0),
+    ("bit", 0, 1.0),
+    ("GB", 9, 8.0),
+    ("MB", 6, 8.0),
+    ("kB", 3, 8.0),
+    ("B", 0, 8.0),
+];
+const BIT_RATE_REMEDY: &str = "write a number and a unit, such as `256kbit/s`, `100Mbit/s` or `32kB/s`";
+/// Highest accepted rate of a line, bits per second.
+pub const BITS_PER_S_MAX: f64 = 1e12;
+
+/// A rate of a line in bits per second, above zero: `256kbit/s`, `100Mbit/s`; `32kB/s` is 256,000 bits per second.
+pub fn parse_bit_rate(text: &str) -> Result<f64, UnitError> {
+    let wrong = |why: String| UnitError::new(why, BIT_RATE_REMEDY);
+    let Some(amount) = text.trim().strip_suffix("/s") else {
+        return Err(wrong(format!("`{text}` has no `bit/s`")));
+    };
+    let (number, unit) = split_number(amount.trim());
+    let unit = unit.trim();
+    if unit.is_empty() {
+        return Err(wrong(format!("`{text}` says neither bits nor bytes")));
+    }
+    let Some((_, exponent, bits)) = BIT_RATE_UNITS.iter().find(|(name, ..)| *name == unit) else {
+        return Err(wrong(format!("`{unit}/s` is not a unit of a line's rate")));
+    };
+    let bits_per_s = decimal(number)
+        .and_then(|number| format!("{number}e{exponent}").parse::<f64>().ok())
+        .map(|amount| amount * bits)
+        .ok_or_else(|| wrong(format!("`{text}` is not a number of bits per second")))?;
+    match bits_per_s {
+        0.0 => Err(UnitError::new(
+            format!("`{text}` lets nothing through"),
+            "write a rate above zero, or leave the key out for a line without limit",
+        )),
+        above if above > BITS_PER_S_MAX => Err(UnitError::new(
+            format!("`{text}` is above 1000Gbit/s"),
+            "write a lower rate, or leave the key out for a line without limit",
+        )),
+        bits_per_s => Ok(bits_per_s),
+    }
+}
+
+/// A rate of a line, exact, in the largest unit of which it is a whole number.
+pub fn format_bit_rate(bits_per_s: f64) -> String {
+    let whole = |exponent: i32| {
+        let scaled = bits_per_s / 10_f64.powi(exponent);
+        (scaled.fract() == 0.0 && scaled * 10_f64.powi(exponent) == bits_per_s).then_some(scaled)
+    };
+    let bits = BIT_RATE_UNITS[..3].iter();
+    let found = bits.filter_map(|(unit, exponent, _)| Some((unit, whole(*exponent)?))).next();
+    match found {
+        Some((unit, number)) => format!("{number}{unit}/s"),
+        None => format!("{bits_per_s}bit/s"),
+    }
+}
+
 /// A share as a ratio: `5%` is 0.05. May exceed 100 %.
 pub fn parse_share(text: &str) -> Result<f64, UnitError> {
     let wrong = |why: String| UnitError::new(why, "write a percentage, such as `5%` or `0.1%`");

@@ -32,6 +32,8 @@ pub fn with_files(yaml: &str, files: &[(&str, &str)]) -> Arc<Plan> {
         target: None,
         set: &[],
         duration: None,
+        profile: None,
+        compress: None,
         seed: None,
         check_source: &|_| Ok(()),
     };

@@ -125,6 +125,8 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
         target: args.target.as_deref(),
         set: &args.set,
         duration: args.duration,
+        profile: None,
+        compress: None,
         seed: args.seed,
         check_source: &|source| Extractor::new(source).map(|_| ()),
     };
@@ -277,6 +279,8 @@ pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
         target: None,
         set: &[],
         duration: None,
+        profile: None,
+        compress: None,
         seed: None,
         check_source: &|_| Ok(()),
     };

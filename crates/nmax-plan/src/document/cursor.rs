@@ -37,6 +37,19 @@ impl<'n> Fields<'n> {
         entries
     }
 
+    /// Whether its table has this key.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.table.keys.iter().any(|key| key.name == name)
+    }
+
+    /// The keys of the table that are there, without this one.
+    pub(crate) fn others(&self, name: &str) -> Vec<&'n Entry> {
+        let names: Vec<&str> = self.table.keys.iter().map(|key| key.name).collect();
+        let mut entries = self.in_order(&names);
+        entries.retain(|entry| entry.key != name);
+        entries
+    }
+
     /// Whether one of the keys, reported already, is likely this one.
     pub(crate) fn is_misspelled(&self, name: &str) -> bool {
         self.entries
@@ -346,19 +359,23 @@ impl<'a> Decoder<'a> {
 
     /// A name of the user's choice that appears in `${...}`.
     pub(crate) fn identifier(&mut self, entry: &Entry, what: &str, reserved: &[&str]) {
-        let name = entry.key.as_str();
+        self.name(&entry.key, entry.key_at, what, reserved);
+    }
+
+    /// A name like that of [`Self::identifier`], which is at this place.
+    pub(crate) fn name(&mut self, name: &str, at: Place, what: &str, reserved: &[&str]) {
         let legal =
             name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) && !name.is_empty() && name.len() <= 64;
         if !legal {
             self.problem(
-                entry.key_at,
+                at,
                 Kind::Value,
                 format!("`{name}` cannot be the name of {what}"),
                 "use up to 64 letters, digits, `_` and `-`",
             );
         } else if reserved.contains(&name) {
             self.problem(
-                entry.key_at,
+                at,
                 Kind::Conflict,
                 format!("`{name}` has a meaning of its own, so it cannot name {what}"),
                 format!("choose another name, such as `my-{name}`"),

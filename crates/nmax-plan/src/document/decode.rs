@@ -5,18 +5,23 @@ use std::time::Duration;
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::keys;
-use super::tree::{Node, Place};
-use super::{SEED_DEFAULT, THRESHOLDS_DEFAULT, data, http, scenario, workload};
+use super::stages::flag;
+use super::thresholds::{self, Traffic};
+use super::tree::Node;
+use super::workload::Load;
+use super::{SEED_DEFAULT, background, data, http, locations, observe, scenario, timeline, workload};
 use crate::addresses;
-use crate::nearest::nearest;
-use crate::plan::{Feeder, Plan, Request, Scenario, Workload};
-use crate::template::Labels;
-use crate::threshold::{self, Limit, Metric, Scope, Threshold};
+use crate::plan::{Intervention, Moment, Plan, Profile, Scenario};
+use crate::profile::{COMPRESS_MAX, compress, compressed};
 
 /// The place of an error in `--target`.
 pub(super) const FLAG_TARGET: u32 = u32::MAX;
 /// The place of an error in `--duration`.
 pub(super) const FLAG_DURATION: u32 = u32::MAX - 1;
+/// The place of an error in `--profile`.
+pub(super) const FLAG_PROFILE: u32 = u32::MAX - 2;
+/// The place of an error in `--compress`.
+pub(super) const FLAG_COMPRESS: u32 = u32::MAX - 3;
 
 const ORIGIN_REMEDY: &str = "write scheme, host and port, such as `https://shop.test`; paths belong into the steps";
 const SECOND: Duration = Duration::from_secs(1);
@@ -31,39 +36,63 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         .get("data")
         .map(|node| data::feeders(decoder, node))
         .unwrap_or_default();
-    let defaults = http::defaults(decoder, fields.get("defaults"), &feeders);
+    let shared = scenario::setup_names(fields);
+    let defaults = http::defaults(decoder, fields.get("defaults"), &feeders, &shared);
     let hosts = fields
         .get("hosts")
         .map(|node| http::hosts(decoder, node))
         .unwrap_or_default();
+    let locations = fields
+        .get("locations")
+        .map(|node| locations::decode(decoder, node))
+        .unwrap_or_default();
+    let world = scenario::World {
+        feeders: &feeders,
+        defaults: &defaults,
+        shared: &shared,
+        locations: &locations,
+    };
     let problems_before = decoder.problems.len();
+    let (setup, teardown) = scenario::run_steps(decoder, fields, world);
     let mut scenarios = fields
         .get("scenarios")
-        .map(|node| scenario::scenarios(decoder, node, &feeders, &defaults))
+        .map(|node| scenario::scenarios(decoder, node, world))
         .unwrap_or_default();
     let are_whole = !scenarios.is_empty() && decoder.problems.len() == problems_before;
     let load = workload::decode(decoder, fields, &mut scenarios);
+    let all: Vec<&Scenario> = scenarios.iter().chain(&setup).chain(&teardown).collect();
     if are_whole {
-        silent(decoder, fields, &scenarios);
+        silent(decoder, fields, &scenarios, load.as_ref());
+        if let Some(node) = fields.get("locations") {
+            locations::check(decoder, node, &locations, &scenarios);
+            locations::check_tags(decoder, node, &all);
+        }
+        background::check_rows(decoder, fields, &scenarios, &feeders, &defaults);
     }
     let graceful_stop = fields.get("graceful_stop").and_then(|node| decoder.duration(node));
     let seed = fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX));
-    let open = load
-        .as_ref()
-        .is_none_or(|load| matches!(load.workload, Workload::Open { .. }));
-    let thresholds = thresholds(
-        decoder,
-        fields.get("thresholds"),
-        &Traffic {
-            scenarios: &scenarios,
-            feeders: &feeders,
-            redirects_max: defaults.redirects_max,
-            are_whole,
-            open,
-        },
-    );
+    let traffic = Traffic {
+        scenarios: all,
+        shared: setup.as_ref().map_or(&[], |setup| &setup.slots),
+        feeders: &feeders,
+        locations: &locations,
+        redirects_max: defaults.redirects_max,
+        are_whole,
+        open: load.as_ref().is_none_or(|load| load.is_written_open),
+    };
+    let mut thresholds = thresholds::decode(decoder, fields.get("thresholds"), &traffic);
     let window = fields.get("window").and_then(|node| window(decoder, node));
-    let load = load?;
+    let end = load.as_ref().and_then(Load::end);
+    let timeline = fields.get("timeline").map(|node| timeline::decode(decoder, node, end));
+    let observe = fields.get("observe").map(|node| observe::decode(decoder, node));
+    let availability = fields.get("availability").and_then(|node| availability(decoder, node));
+    let factors = factors(decoder, fields);
+    let mut load = load?;
+    if load.profile == Some(Profile::Smoke) {
+        thresholds::for_one_user(&mut thresholds);
+    }
+    let mut timeline = timeline.unwrap_or_default();
+    shorten(&mut load, &mut timeline, factors.now);
     Some(Plan {
         name,
         target: target?,
@@ -71,8 +100,8 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         hosts,
         feeders,
         scenarios,
-        setup: None,
-        teardown: None,
+        setup,
+        teardown,
         workload: load.workload,
         stages: load.stages,
         iterations: load.iterations,
@@ -80,19 +109,75 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         seed: decoder.options.seed.or(seed).unwrap_or(SEED_DEFAULT),
         thresholds,
         window: window.unwrap_or(SECOND),
-        profile: None,
-        compress: 1.0,
-        background: Vec::new(),
-        locations: Vec::new(),
-        timeline: Vec::new(),
-        observe: Vec::new(),
-        availability: None,
+        profile: load.profile,
+        compress: factors.now * factors.before,
+        background: load.background,
+        locations,
+        timeline,
+        observe: observe.unwrap_or_default(),
+        availability,
     })
 }
 
+/// How many times shorter the run is made.
+struct Factors {
+    /// By the command; the document's lengths are divided by it.
+    now: f64,
+    /// Before the document was written; its lengths are that many times shorter already.
+    before: f64,
+}
+
+fn factors(decoder: &mut Decoder, fields: Fields) -> Factors {
+    let remedy = "write a number from 1 up, such as `60`: an hour becomes a minute";
+    let is_factor = |factor: &f64| (1.0..=COMPRESS_MAX).contains(factor);
+    let now = decoder.options.compress.unwrap_or(1.0);
+    if !is_factor(&now) {
+        let message = format!("a run cannot be made {now} times shorter");
+        decoder.problem(flag(FLAG_COMPRESS), Kind::Value, message, remedy);
+    }
+    let before = fields.get("compressed").and_then(|node| {
+        let factor = decoder.number(node)?;
+        if !is_factor(&factor) {
+            let message = format!("`{factor}` is not how many times shorter lengths are");
+            decoder.problem(node.at, Kind::Value, message, remedy);
+        }
+        Some(factor)
+    });
+    Factors {
+        now,
+        before: before.unwrap_or(1.0),
+    }
+}
+
+/// Divides every length of stages, background and timeline; limits, windows and pauses stay.
+fn shorten(load: &mut Load, timeline: &mut [Intervention], by: f64) {
+    compress(&mut load.stages, by);
+    for background in &mut load.background {
+        compress(&mut background.stages, by);
+    }
+    for intervention in timeline {
+        if let Moment::At(at) = &mut intervention.at {
+            *at = compressed(*at, by);
+        }
+        intervention.lasts = intervention.lasts.map(|lasts| compressed(lasts, by));
+    }
+}
+
+fn availability(decoder: &mut Decoder, node: &Node) -> Option<f64> {
+    let share = decoder.share(node)?;
+    if !(share > 0.0 && share <= 1.0) {
+        let message = "an availability is above 0% and at most 100%";
+        decoder.problem(node.at, Kind::Value, message, "write it as `99.99%`");
+    }
+    Some(share)
+}
+
 /// Complains about scenarios of which none that runs sends anything.
-fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario]) {
-    let mut run = scenarios.iter().filter(|scenario| scenario.weight > 0.0).peekable();
+fn silent(decoder: &mut Decoder, fields: Fields, scenarios: &[Scenario], load: Option<&Load>) {
+    let background = load.map_or(&[][..], |load| &load.background);
+    let behind = background.iter().filter_map(|own| scenarios.get(own.scenario));
+    let mix = scenarios.iter().filter(|scenario| scenario.weight > 0.0);
+    let mut run = mix.chain(behind).peekable();
     let sends = |scenario: &Scenario| scenario.requests().next().is_some();
     let Some(entry) = fields.entry("scenarios").filter(|_| run.peek().is_some()) else {
         return;
@@ -145,11 +230,7 @@ fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
     let (text, at) = match (decoder.options.target, fields.get("target")) {
         (Some(target), _) => (
             target.to_owned(),
-            Place {
-                flag: Some(FLAG_TARGET),
-                line: 1,
-                column: 1,
-            },
+            flag(FLAG_TARGET),
         ),
         (None, Some(node)) => (decoder.expanded(node)?, node.at),
         (None, None) if fields.is_misspelled("target") => return None,
@@ -183,123 +264,4 @@ fn window(decoder: &mut Decoder, node: &Node) -> Option<Duration> {
         );
     }
     Some(window)
-}
-
-/// How a step becomes a transaction.
-const FOLLOW: &str = "a request that follows redirects is one: write `redirects: 10` in its step or in `defaults`";
-
-/// What conditions may refer to.
-struct Traffic<'a> {
-    scenarios: &'a [Scenario],
-    feeders: &'a [Feeder],
-    /// Most redirects of a request that does not say how many.
-    redirects_max: u32,
-    /// The scenarios have no error, so all names are known.
-    are_whole: bool,
-    /// The workload has an intended rate.
-    open: bool,
-}
-
-fn thresholds(decoder: &mut Decoder, node: Option<&Node>, traffic: &Traffic) -> Vec<Threshold> {
-    let mut thresholds = Vec::new();
-    let items = node.map(|node| decoder.list(node, "`thresholds`")).unwrap_or_default();
-    for item in items {
-        let Some(text) = decoder.expanded(item) else { continue };
-        match threshold::parse(&text) {
-            Ok(threshold) => {
-                scope(decoder, item.at, &threshold, traffic);
-                if !traffic.open && threshold.metric == Metric::Rate && matches!(threshold.limit, Limit::Ratio(_)) {
-                    let message = "a closed workload has no intended rate, so no share of it";
-                    decoder.problem(item.at, Kind::Conflict, message, "write a rate, such as `rate >= 50/s`");
-                }
-                thresholds.push(threshold);
-            }
-            Err(error) => decoder.problem(item.at, Kind::Value, error.message, error.remedy),
-        }
-    }
-    add_default_thresholds(&mut thresholds);
-    thresholds
-}
-
-/// Appends the conditions of [`THRESHOLDS_DEFAULT`] whose metric has none of its own.
-pub(crate) fn add_default_thresholds(thresholds: &mut Vec<Threshold>) {
-    for text in THRESHOLDS_DEFAULT {
-        let default = threshold::parse(text).expect("the defaults are conditions");
-        let overridden = |own: &Threshold| own.metric == default.metric && own.scope == Scope::Total;
-        if !thresholds.iter().any(overridden) {
-            thresholds.push(default);
-        }
-    }
-}
-
-fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
-    let (what, name, known) = match &threshold.scope {
-        // What is wrong with the scenarios was reported; a name may well be meant to be there.
-        Scope::Scenario(_) if traffic.scenarios.is_empty() => return,
-        Scope::Request(_) | Scope::Transaction(_) if !traffic.are_whole => return,
-        Scope::Total => {
-            if threshold.metric == Metric::TransactionTime && traffic.are_whole && traffic.transactions().is_empty() {
-                decoder.problem(at, Kind::Undefined, "the plan has no transaction", FOLLOW);
-            }
-            return;
-        }
-        Scope::Scenario(name) => (
-            "scenario",
-            name,
-            traffic.scenarios.iter().map(|scenario| scenario.name.clone()).collect(),
-        ),
-        Scope::Tag(_) => return,
-        Scope::Request(name) if traffic.is_hop(name) => return,
-        Scope::Request(name) => ("request", name, traffic.names(|_| true)),
-        Scope::Transaction(name) => ("transaction", name, traffic.transactions()),
-    };
-    if known.contains(name) {
-        return;
-    }
-    let remedy = match nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => FOLLOW.to_owned(),
-        None => format!(
-            "its {what}s are: {}",
-            known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ")
-        ),
-    };
-    decoder.problem(at, Kind::Undefined, format!("the plan has no {what} `{name}`"), remedy);
-}
-
-impl Traffic<'_> {
-    /// Names of the requests that `wanted` picks, with their holes as written; sorted, each once.
-    fn names(&self, wanted: impl Fn(&Request) -> bool) -> Vec<String> {
-        let mut names = Vec::new();
-        for scenario in self.scenarios {
-            for request in scenario.requests().filter(|request| wanted(request)) {
-                let labels = Labels {
-                    slots: &scenario.slots,
-                    feeders: self.feeders,
-                    shared: &[],
-                };
-                names.push(request.name.display(labels));
-            }
-        }
-        names.sort();
-        names.dedup();
-        names
-    }
-
-    /// A step that may follow redirects is a transaction, named like its request.
-    fn transactions(&self) -> Vec<String> {
-        self.names(|request| request.redirects_max.unwrap_or(self.redirects_max) > 0)
-    }
-
-    /// Whether this is the name of a redirect that a step may follow: `sign-up +1`.
-    fn is_hop(&self, name: &str) -> bool {
-        name.rsplit_once(" +").is_some_and(|(step, hop)| {
-            let hop: u32 = hop.parse().unwrap_or(0);
-            hop > 0
-                && self
-                    .names(|request| request.redirects_max.unwrap_or(self.redirects_max) >= hop)
-                    .iter()
-                    .any(|name| name == step)
-        })
-    }
 }

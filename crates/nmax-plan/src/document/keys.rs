@@ -1,11 +1,15 @@
 //! The keys of the document: one table per map, used by the decoder and by the schema.
 
+use nmax_data::Generator;
+
 use crate::nearest::nearest;
 use crate::plan::{Arrivals, AtEnd, MatchPick, Method};
 
 mod http;
+mod run;
 mod scenario;
 pub(crate) use http::*;
+pub(crate) use run::*;
 pub(crate) use scenario::*;
 
 /// A map with fixed keys.
@@ -45,6 +49,8 @@ pub(crate) enum Shape {
     Text,
     Duration,
     Rate,
+    /// Bits per second.
+    BitRate,
     Size,
     /// A percentage.
     Share,
@@ -62,6 +68,10 @@ pub(crate) enum Shape {
     OneOf(fn() -> Vec<&'static str>),
     /// Status codes: `200`, `2xx`, `200-299`.
     Status,
+    /// Steps, which may hold steps themselves.
+    Steps,
+    /// A comparison as a text, or a map of [`DECISION`].
+    Condition,
     List(&'static Shape),
     /// Names of the user's choice.
     Map(&'static Shape),
@@ -138,12 +148,27 @@ pub(crate) static ROOT: Table = Table {
             Shape::Map(&Shape::Object(&DATA)),
             "Data sources by name; `${name.column}` reads them.",
         ),
+        key(
+            "setup",
+            Shape::Object(&RUN_SETUP),
+            "Done once before the run; `${setup.NAME}` reads its values everywhere.",
+        ),
+        key(
+            "teardown",
+            Shape::Object(&RUN_TEARDOWN),
+            "Done once after the run, also after an abort.",
+        ),
         required(
             "scenarios",
             Shape::Map(&Shape::Object(&SCENARIO)),
             "Behaviours by name.",
         ),
         required("workload", Shape::Object(&WORKLOAD), "How iterations start."),
+        key(
+            "profile",
+            Shape::Either(&[Shape::OneOf(profile_names), Shape::Object(&PROFILE)]),
+            "A named shape of the run, and the question that it answers; a map changes its lengths and levels.",
+        ),
         key(
             "stages",
             Shape::List(&Shape::Object(&STAGE)),
@@ -171,7 +196,7 @@ pub(crate) static ROOT: Table = Table {
         ),
         key(
             "thresholds",
-            Shape::List(&Shape::Threshold),
+            Shape::List(&Shape::Either(&[Shape::Threshold, Shape::Object(&CONDITION)])),
             "Conditions on the result.",
         ),
         key(
@@ -184,18 +209,37 @@ pub(crate) static ROOT: Table = Table {
             Shape::Map(&TEXTS),
             "Addresses of hosts by name or `NAME:PORT`, in place of what the resolver says.",
         ),
+        key(
+            "locations",
+            Shape::Map(&Shape::Object(&LOCATION)),
+            "Where users are, by name: what their line to the network does.",
+        ),
+        key(
+            "timeline",
+            Shape::List(&Shape::Object(&INTERVENTION)),
+            "What is done to the system under test during the run.",
+        ),
+        key(
+            "observe",
+            Shape::List(&Shape::Object(&OBSERVED)),
+            "What is watched beside the injector.",
+        ),
+        key(
+            "availability",
+            Shape::Share,
+            "Share of time that the system is to be available, such as `99.99%`; decides how much testing it deserves.",
+        ),
+        key(
+            "compressed",
+            Shape::Number,
+            "Written by nmax: how many times shorter than meant the lengths in this document are; 1 by default.",
+        ),
     ],
     later: &[
         (
-            "profile",
-            "write the shape out, such as `stages: [{ ramp: 30s, to: 100% }, { hold: 2m }]`",
-        ),
-        ("observe", "remove it; watch the servers with their own tools meanwhile"),
-        (
             "transactions",
-            "remove it; give requests a `name` and set thresholds on them",
+            "write `- transaction: NAME` with `steps` into the scenarios",
         ),
-        ("timeline", "remove it"),
         ("scripts", "write the behaviour as `scenarios`"),
         ("tags", "remove it; use `--tag` on the command"),
     ],
@@ -204,10 +248,30 @@ pub(crate) static ROOT: Table = Table {
 pub(crate) static DATA: Table = Table {
     what: "a data source",
     keys: &[
-        required(
+        key(
             "csv",
             Shape::Text,
             "CSV file with a header row, relative to the plan; separated by `,`, else `;`, else tab.",
+        ),
+        key(
+            "generate",
+            Shape::OneOf(|| Generator::KINDS.to_vec()),
+            "What is made up instead, row by row, from the seed.",
+        ),
+        key(
+            "locale",
+            Shape::OneOf(|| Generator::LOCALES.to_vec()),
+            "Language and country of what is generated.",
+        ),
+        key(
+            "rows",
+            Shape::Whole(1, 1 << 53),
+            "Number of generated rows; 1000000 by default.",
+        ),
+        key(
+            "unique",
+            Shape::Text,
+            "Column of generated rows whose values never repeat.",
         ),
         key(
             "pick",
@@ -226,9 +290,6 @@ pub(crate) static DATA: Table = Table {
         ),
     ],
     later: &[
-        ("generate", "write the rows into a file and read it with `csv: FILE`"),
-        ("unique", "write `pick: unique`, with rows that differ"),
-        ("locale", "write the rows into a file and read it with `csv: FILE`"),
         ("json", "write the rows into a file and read it with `csv: FILE`"),
         ("delimiter", "remove it; the header row shows the delimiter"),
     ],
@@ -251,6 +312,11 @@ pub(crate) static WORKLOAD: Table = Table {
             "closed",
             Shape::Object(&CLOSED),
             "VUs start their next iteration when the last is done.",
+        ),
+        key(
+            "background",
+            Shape::Map(&Shape::Object(&BACKGROUND)),
+            "Scenarios that run beside the mix, each with a workload of its own.",
         ),
         key(
             "iterations",

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{ROOT, Shape, Table};
+use super::keys::{DECISION, ROOT, STEP, Shape, Table};
 
 /// The schema of plan documents. Committed as `docs/schema/plan.schema.json`.
 pub fn schema() -> Value {
@@ -14,6 +14,8 @@ pub fn schema() -> Value {
             json!("https://json-schema.org/draft/2020-12/schema"),
         );
         members.shift_insert(1, "title".into(), json!("nmax plan, version 1"));
+        let condition = json!({ "anyOf": [text_like(&["${stock} > 0", "${state} == done"]), object(&DECISION)] });
+        members.insert("$defs".into(), json!({ "step": object(&STEP), "condition": condition }));
     }
     schema
 }
@@ -49,6 +51,7 @@ fn shape(shape: &Shape) -> Value {
         Shape::Text => json!({ "type": ["string", "number", "boolean"] }),
         Shape::Duration => text_like(&["250ms", "1.5s", "2m", "1h30m"]),
         Shape::Rate => text_like(&["200/s", "2k/s", "120/m"]),
+        Shape::BitRate => text_like(&["256kbit/s", "100Mbit/s"]),
         Shape::Size => text_like(&["64kB", "1MiB"]),
         Shape::Share => text_like(&["30%", "2.5%"]),
         Shape::Level => json!({ "type": ["string", "integer"], "examples": ["100%", "200/s", 50] }),
@@ -60,6 +63,8 @@ fn shape(shape: &Shape) -> Value {
         Shape::Any => json!({}),
         Shape::OneOf(words) => one_of(&words()),
         Shape::Status => json!({ "type": ["integer", "string"], "examples": [200, "2xx", "200-299"] }),
+        Shape::Steps => json!({ "type": "array", "items": { "$ref": "#/$defs/step" } }),
+        Shape::Condition => json!({ "$ref": "#/$defs/condition" }),
         Shape::List(item) => json!({ "type": "array", "items": self::shape(item) }),
         Shape::Map(value) => json!({ "type": "object", "additionalProperties": self::shape(value) }),
         Shape::Object(table) => object(table),

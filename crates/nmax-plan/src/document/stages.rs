@@ -8,13 +8,18 @@ use super::decode::FLAG_DURATION;
 use super::error::Kind;
 use super::keys;
 use super::tree::{Node, Place};
+use crate::plan::Workload;
 use crate::schedule::{Stage, StageKind};
 
-const DURATION_FLAG: Place = Place {
-    flag: Some(FLAG_DURATION),
-    line: 1,
-    column: 1,
-};
+/// The place of an error in an argument.
+pub(super) const fn flag(number: u32) -> Place {
+    Place {
+        flag: Some(number),
+        line: 1,
+        column: 1,
+    }
+}
+
 /// Most stages in a plan.
 const STAGES_MAX: usize = 1_000;
 
@@ -32,16 +37,27 @@ impl Level {
     }
 }
 
-/// The stages with absolute levels. Without a level (it was wrong), they are only checked.
-pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, limited: bool) -> Option<Vec<Stage>> {
+pub(super) fn level_of(workload: &Workload) -> Level {
+    match workload {
+        Workload::Open { rate_per_s, .. } => Level::PerSecond(*rate_per_s),
+        Workload::Closed { vus } => Level::Vus(f64::from(*vus)),
+    }
+}
+
+/// Checks `--duration`.
+pub(super) fn check_flag(decoder: &mut Decoder) {
     if decoder.options.duration.is_some_and(|duration| duration.is_zero()) {
         decoder.problem(
-            DURATION_FLAG,
+            flag(FLAG_DURATION),
             Kind::Value,
             "the duration is zero",
             "write a duration above zero, such as `30s`",
         );
     }
+}
+
+/// The stages with absolute levels. Without a level (it was wrong), they are only checked.
+pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, limited: bool) -> Option<Vec<Stage>> {
     let duration = root.get("duration").and_then(|node| decoder.duration_above_zero(node));
     let warm_up = root.get("warm_up").and_then(|node| decoder.duration_above_zero(node));
     let mut stages = if let Some(node) = root.get("stages") {
@@ -54,7 +70,7 @@ pub(super) fn stages(decoder: &mut Decoder, root: Fields, level: Option<Level>, 
             );
         }
         let mut stages = staged(decoder, node, level)?;
-        hold_for(decoder, &mut stages);
+        hold_for(decoder, &mut stages, "the plan's stages have");
         stages
     } else {
         let given = decoder.options.duration.or(duration);
@@ -77,8 +93,8 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// `--duration` is the length of the hold, when there is just one.
-fn hold_for(decoder: &mut Decoder, stages: &mut [Stage]) {
+/// `--duration` is the length of the hold, when there is just one; `which` stages have how many is what an error says.
+pub(super) fn hold_for(decoder: &mut Decoder, stages: &mut [Stage], which: &str) {
     let Some(duration) = decoder.options.duration else {
         return;
     };
@@ -87,9 +103,9 @@ fn hold_for(decoder: &mut Decoder, stages: &mut [Stage]) {
         (Some(hold), None) => hold.length_ns = Some(nanos(duration)),
         (_, other) => {
             let found = if other.is_some() { "several holds" } else { "no hold" };
-            let message = format!("the plan's stages have {found}, so it is not clear what should last that long");
-            let help = "leave the argument out, or write `--set stages=null`";
-            decoder.problem(DURATION_FLAG, Kind::Conflict, message, help);
+            let message = format!("{which} {found}, so it is not clear what should last that long");
+            let help = "leave the argument out; `--set stages=null` removes stages, `--set profile=null` a profile";
+            decoder.problem(flag(FLAG_DURATION), Kind::Conflict, message, help);
         }
     }
 }
@@ -121,7 +137,8 @@ fn insert_warm_up(decoder: &mut Decoder, root: Fields, stages: &mut Vec<Stage>, 
     }
 }
 
-fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<Stage>> {
+/// The stages of a list.
+pub(super) fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<Stage>> {
     let items = decoder.list(node, "`stages`");
     if items.is_empty() {
         decoder.problem(
@@ -147,15 +164,22 @@ fn staged(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Ve
         stages.extend(stage(decoder, item, level, before));
     }
     let complete = stages.len() == items.len();
-    if complete && stages.iter().all(|stage| stage.from == 0.0 && stage.to == 0.0) {
+    if complete {
+        starts_something(decoder, node.at, &stages);
+    }
+    complete.then_some(stages)
+}
+
+/// Complains when no stage reaches a level above zero.
+pub(super) fn starts_something(decoder: &mut Decoder, at: Place, stages: &[Stage]) {
+    if stages.iter().all(|stage| stage.from == 0.0 && stage.to == 0.0) {
         decoder.problem(
-            node.at,
+            at,
             Kind::Value,
             "every stage is at level 0, so no iteration ever starts",
             "let a stage reach a level above 0, such as `to: 100%`",
         );
     }
-    complete.then_some(stages)
 }
 
 /// One stage, given the level at which the last one ended.
@@ -223,7 +247,7 @@ fn stage(decoder: &mut Decoder, node: &Node, level: Option<Level>, before: Optio
 }
 
 /// A share of the workload, a rate (open) or a number of VUs (closed).
-fn target_level(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<f64> {
+pub(super) fn target_level(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<f64> {
     let text = decoder.expanded(node)?;
     if text.ends_with('%') {
         let full = level.map_or(1.0, Level::full);

@@ -52,6 +52,8 @@ pub(crate) fn options() -> Options<'static> {
         target: None,
         set: &[],
         duration: None,
+        profile: None,
+        compress: None,
         seed: None,
         check_source: &check_source,
     }

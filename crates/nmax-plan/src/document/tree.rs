@@ -332,6 +332,19 @@ fn scalar(text: &str, style: ScalarStyle, span: Span, lines: &[&str]) -> Value {
 }
 
 impl Node {
+    /// The entries of a map; none of anything else.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        match &self.value {
+            Value::Map(entries) => entries,
+            _ => &[],
+        }
+    }
+
+    /// The value of a map's key.
+    pub(crate) fn key(&self, name: &str) -> Option<&Node> {
+        self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.value)
+    }
+
     /// What it is, for messages.
     pub(crate) fn describe(&self) -> String {
         match &self.value {

@@ -1,39 +1,97 @@
-//! `workload`: the mix, and how iterations start.
+//! `workload`: the mix, how iterations start, and what runs beside them.
+
+use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::keys::{self, ARRIVALS};
-use super::stages::{Level, stages};
-use super::tree::{Entry, Node, Place, Value};
+use super::stages::{check_flag, level_of, stages};
+use super::tree::{Entry, Node, Place};
+use super::{background, profile};
 use crate::nearest::nearest;
-use crate::plan::{Arrivals, Scenario, Workload};
+use crate::plan::{Arrivals, Background, Profile, Scenario, Workload};
 use crate::schedule::{self, Stage};
 
 /// In-flight limit of open workloads that name none.
 pub const MAX_IN_FLIGHT_DEFAULT: u32 = 10_000;
 
-/// What the workload says.
+/// What the workload says, with every length as written.
 pub(super) struct Load {
     pub workload: Workload,
     pub stages: Vec<Stage>,
     pub iterations: Option<u64>,
+    pub profile: Option<Profile>,
+    pub background: Vec<Background>,
+    /// The workload as written has a rate; that of a profile may have none.
+    pub is_written_open: bool,
 }
 
-/// Decodes workload and stages, and sets the scenarios' weights.
+impl Load {
+    /// When the stages end; `None` when only a number of iterations ends the run.
+    pub(super) fn end(&self) -> Option<Duration> {
+        schedule::phases(&self.stages)
+            .last()
+            .and_then(|last| last.span.end_ns)
+            .map(Duration::from_nanos)
+    }
+}
+
+/// Decodes profile, workload, stages and background, and sets the scenarios' weights.
 pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scenario]) -> Option<Load> {
     let fields = root
         .get("workload")
         .and_then(|node| decoder.fields(node, &keys::WORKLOAD));
+    let background = background::entries(decoder, fields);
     let mix = fields.and_then(|fields| fields.entry("mix"));
-    weights(decoder, mix, scenarios);
+    weights(decoder, mix, background, scenarios);
     let iterations = fields
         .and_then(|fields| fields.get("iterations"))
         .and_then(|node| decoder.whole(node, 1, 1 << 53));
     let limited = fields.is_some_and(|fields| fields.get("iterations").is_some());
-    let load = fields.and_then(|fields| workload(decoder, fields));
-    if let Some((Workload::Open { .. }, _)) = load
-        && let Some(pacing) = root.get("scenarios").and_then(first_pacing)
-    {
+    let written = fields.and_then(|fields| workload(decoder, fields, "the workload"));
+    let is_open = matches!(written, Some((Workload::Open { .. }, _)));
+    check_pacing(decoder, root, is_open, background);
+    check_flag(decoder);
+    let named = profile::named(decoder, root);
+    let profile = named.as_ref().map(|named| named.profile);
+    let load = written.map(|(written, at)| match profile {
+        Some(profile) => (crate::profile::workload(profile, written), at),
+        None => (written, at),
+    });
+    let workload = load.as_ref().map(|(workload, _)| workload);
+    let stages = match &named {
+        Some(named) => profile::stages(decoder, root, named, workload),
+        None => stages(decoder, root, workload.map(level_of), limited),
+    };
+    let Some(((workload, at), stages)) = load.zip(stages) else {
+        background::decode(decoder, background, scenarios, None);
+        return None;
+    };
+    check_total(decoder, at, &workload, &stages);
+    let mut load = Load {
+        workload,
+        stages,
+        iterations,
+        profile,
+        background: Vec::new(),
+        is_written_open: is_open,
+    };
+    load.background = background::decode(decoder, background, scenarios, load.end());
+    Some(load)
+}
+
+/// `pacing` is for scenarios whose workload is closed.
+fn check_pacing(decoder: &mut Decoder, root: Fields, mix_is_open: bool, background: &[Entry]) {
+    let is_open = |scenario: &Entry| match background.iter().find(|entry| entry.key == scenario.key) {
+        Some(own) => own.value.key("open").is_some(),
+        None => mix_is_open,
+    };
+    let scenarios = root.get("scenarios").map(Node::entries).unwrap_or_default();
+    let pacing = scenarios
+        .iter()
+        .filter(|scenario| is_open(scenario))
+        .find_map(|scenario| scenario.value.entries().iter().find(|entry| entry.key == "pacing"));
+    if let Some(pacing) = pacing {
         let message = "`pacing` spaces the starts of a VU, but an open workload starts by its rate";
         decoder.problem(
             pacing.key_at,
@@ -42,36 +100,10 @@ pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scena
             "remove it, or write `closed: { vus: ... }`",
         );
     }
-    let level = load.as_ref().map(|(workload, _)| level_of(workload));
-    let stages = stages(decoder, root, level, limited);
-    let (workload, at) = load?;
-    let stages = stages?;
-    check_total(decoder, at, &workload, &stages);
-    Some(Load {
-        workload,
-        stages,
-        iterations,
-    })
 }
 
-fn first_pacing(scenarios: &Node) -> Option<&Entry> {
-    let Value::Map(scenarios) = &scenarios.value else {
-        return None;
-    };
-    scenarios.iter().find_map(|scenario| match &scenario.value.value {
-        Value::Map(keys) => keys.iter().find(|entry| entry.key == "pacing"),
-        _ => None,
-    })
-}
-
-fn level_of(workload: &Workload) -> Level {
-    match workload {
-        Workload::Open { rate_per_s, .. } => Level::PerSecond(*rate_per_s),
-        Workload::Closed { vus } => Level::Vus(f64::from(*vus)),
-    }
-}
-
-fn workload(decoder: &mut Decoder, fields: Fields) -> Option<(Workload, Place)> {
+/// `open` or `closed`; `what` has it.
+pub(super) fn workload(decoder: &mut Decoder, fields: Fields, what: &str) -> Option<(Workload, Place)> {
     match (fields.entry("open"), fields.entry("closed")) {
         (Some(open), None) => open_workload(decoder, open),
         (None, Some(closed)) => {
@@ -83,22 +115,14 @@ fn workload(decoder: &mut Decoder, fields: Fields) -> Option<(Workload, Place)> 
         (Some(open), Some(closed)) => {
             let second = open.key_at.max(closed.key_at);
             let remedy = "keep one of them; `--set workload.open=null` removes one on the command line";
-            decoder.problem(
-                second,
-                Kind::Conflict,
-                "a workload is either `open` or `closed`",
-                remedy,
-            );
+            let message = "a workload is either `open` or `closed`";
+            decoder.problem(second, Kind::Conflict, message, remedy);
             None
         }
         (None, None) => {
             let remedy = "write `open: { rate: 50/s }` (a rate) or `closed: { vus: 10 }` (a number of users)";
-            decoder.problem(
-                fields.at,
-                Kind::Missing,
-                "the workload is neither `open` nor `closed`",
-                remedy,
-            );
+            let message = format!("{what} is neither `open` nor `closed`");
+            decoder.problem(fields.at, Kind::Missing, message, remedy);
             None
         }
     }
@@ -135,8 +159,8 @@ fn open_workload(decoder: &mut Decoder, entry: &Entry) -> Option<(Workload, Plac
     ))
 }
 
-/// Weights: a scenario's own, else that of the mix, else 1 without a mix and 0 with one.
-fn weights(decoder: &mut Decoder, mix: Option<&Entry>, scenarios: &mut [Scenario]) {
+/// Weights: a scenario's own, else that of the mix, else 1 without a mix and 0 with one. The background has none.
+fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], scenarios: &mut [Scenario]) {
     let default = if mix.is_some() { 0.0 } else { 1.0 };
     let mut all_known = true;
     for entry in mix.map(|mix| decoder.map(&mix.value, "`mix`")).unwrap_or_default() {
@@ -168,7 +192,16 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, scenarios: &mut [Scenario
         }
     }
     for scenario in &mut *scenarios {
-        if scenario.weight.is_nan() {
+        let behind = background.iter().find(|entry| entry.key == scenario.name);
+        if let Some(entry) = behind
+            && !scenario.weight.is_nan()
+        {
+            let message = format!("`{}` is in the background and has a weight in the mix", entry.key);
+            decoder.problem(entry.key_at, Kind::Conflict, message, "keep one of them");
+        }
+        if behind.is_some() {
+            scenario.weight = 0.0;
+        } else if scenario.weight.is_nan() {
             scenario.weight = default;
         }
     }
@@ -193,7 +226,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, scenarios: &mut [Scenario
 }
 
 /// The schedule's own limits: number of starts, and total time.
-fn check_total(decoder: &mut Decoder, at: Place, workload: &Workload, stages: &[Stage]) {
+pub(super) fn check_total(decoder: &mut Decoder, at: Place, workload: &Workload, stages: &[Stage]) {
     let built = match workload {
         Workload::Open { .. } => schedule::Open::new(stages, schedule::Arrivals::Even).map(|_| ()),
         Workload::Closed { .. } => schedule::Closed::new(stages).map(|_| ()),

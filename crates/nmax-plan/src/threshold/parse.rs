@@ -31,7 +31,7 @@ const OPS: [(&str, Op); 4] = [
     (">", Op::Above),
 ];
 
-/// Parses one condition. Names of requests, scenarios and transactions are not checked here.
+/// Parses one condition. Names of requests, scenarios, transactions and tags are not checked here.
 pub fn parse(text: &str) -> Result<Threshold, ThresholdError> {
     let Some(op_at) = text.find(['<', '>', '=']) else {
         return error(format!("`{text}` compares nothing"), EXAMPLE);
@@ -90,12 +90,6 @@ fn left_side(text: &str) -> Result<(Metric, Stat), ThresholdError> {
 fn metric(name: &str) -> Result<Metric, ThresholdError> {
     if let Some(metric) = Metric::ALL.into_iter().find(|metric| metric.name() == name) {
         return Ok(metric);
-    }
-    if name == "page_time" {
-        return error(
-            format!("metric `{name}` is not supported yet by this version"),
-            "write a condition on `response_time`, `transaction_time` or `iteration_time`",
-        );
     }
     let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();
     let remedy = match nearest(name, names.iter().copied()) {
@@ -191,8 +185,8 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
         return Ok((Scope::Total, within));
     }
     let Some(rest) = scope_text.strip_prefix("for ") else {
-        let remedy = "after the limit write `for request NAME`, `for scenario NAME`, `for transaction NAME`, `in hold`, \
-                      `in whole` or `in last 30s`";
+        let remedy = "after the limit write `for request NAME`, `for scenario NAME`, `for transaction NAME`, \
+                      `for tag NAME`, `in hold`, `in whole` or `in last 30s`";
         return error(format!("`{scope_text}` is not understood"), remedy);
     };
     let (kind, name) = rest
@@ -211,15 +205,22 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
         "request" => Scope::Request(name.to_owned()),
         "scenario" => Scope::Scenario(name.to_owned()),
         "transaction" => Scope::Transaction(name.to_owned()),
-        "tag" | "page" => {
+        "tag" => Scope::Tag(name.to_owned()),
+        "page" => {
             return error(
-                format!("`for {kind}` is not supported yet by this version"),
-                "write `for request NAME`, `for scenario NAME` or `for transaction NAME`",
+                "a page is named like its request",
+                format!("write `for request {name}`, as in `page_time p95 < 3s for request {name}`"),
+            );
+        }
+        "location" => {
+            return error(
+                "a location is a tag of what its users do",
+                format!("write `for tag {name}`"),
             );
         }
         _ => {
             return error(
-                format!("`{kind}` is none of `request`, `scenario` and `transaction`"),
+                format!("`{kind}` is none of `request`, `scenario`, `transaction` and `tag`"),
                 format!("write `for request {name}`"),
             );
         }
@@ -236,9 +237,13 @@ fn tail_of(metric: Metric, tail: &str) -> Result<(Scope, Within), ThresholdError
             format!("`{}` is not measured for transactions", metric.name()),
             "write a condition on `transaction_time` or `failure_rate`",
         ),
-        Scope::Request(_) | Scope::Scenario(_) if metric == Metric::TransactionTime => error(
-            "`transaction_time` belongs to transactions, not to requests or scenarios",
+        Scope::Request(_) | Scope::Scenario(_) | Scope::Tag(_) if metric == Metric::TransactionTime => error(
+            "`transaction_time` belongs to transactions, not to requests, scenarios or tags",
             "write `for transaction NAME`",
+        ),
+        Scope::Scenario(_) if metric == Metric::PageTime => error(
+            "`page_time` belongs to pages, not to scenarios",
+            "write `for request NAME`, with the name of the page",
         ),
         Scope::Request(_) if is_of_scenarios => error(
             format!("`{}` belongs to scenarios, not to requests", metric.name()),

@@ -8,13 +8,14 @@ use crate::units;
 
 impl Metric {
     /// Every metric.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::ResponseTime,
         Self::ServiceTime,
         Self::Ttfb,
         Self::SendLag,
         Self::IterationTime,
         Self::TransactionTime,
+        Self::PageTime,
         Self::FailureRate,
         Self::Errors,
         Self::Failed,

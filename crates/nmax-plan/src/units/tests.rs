@@ -150,3 +150,51 @@ proptest! {
         let _ = (parse_duration(&text), parse_rate(&text), parse_size(&text), parse_share(&text));
     }
 }
+
+#[test]
+fn rates_of_lines_worked_by_hand() {
+    for (text, bits_per_s) in [
+        ("256kbit/s", 256e3),
+        ("100Mbit/s", 1e8),
+        ("1.5 Mbit/s", 1.5e6),
+        ("10Gbit/s", 1e10),
+        ("500bit/s", 500.0),
+        ("32kB/s", 256e3),
+        ("1MB/s", 8e6),
+        ("0.5bit/s", 0.5),
+    ] {
+        assert_eq!(parse_bit_rate(text), Ok(bits_per_s), "{text}");
+    }
+    for (bits_per_s, text) in [
+        (256e3, "256kbit/s"),
+        (1e8, "100Mbit/s"),
+        (1.5e6, "1500kbit/s"),
+        (2e9, "2Gbit/s"),
+        (512.0, "512bit/s"),
+        (0.5, "0.5bit/s"),
+    ] {
+        assert_eq!(format_bit_rate(bits_per_s), text);
+    }
+    for (text, message) in [
+        ("256", "`256` has no `bit/s`"),
+        ("256kbit", "`256kbit` has no `bit/s`"),
+        ("256/s", "`256/s` says neither bits nor bytes"),
+        ("256kb/s", "`kb/s` is not a unit of a line's rate"),
+        ("x/s", "`x/s` is not a unit of a line's rate"),
+        ("kbit/s", "`kbit/s` is not a number of bits per second"),
+        ("0kbit/s", "`0kbit/s` lets nothing through"),
+        ("2000Gbit/s", "`2000Gbit/s` is above 1000Gbit/s"),
+    ] {
+        assert_eq!(parse_bit_rate(text).unwrap_err().message, message, "{text}");
+    }
+}
+
+proptest! {
+    /// Law: parse(format(x)) = x, exactly, for any rate of a line.
+    #[test]
+    fn rates_of_lines_come_back(whole in 1..1_000_000_000_000_u64, part in 1e-6..1e12_f64) {
+        for bits_per_s in [whole as f64, part] {
+            prop_assert_eq!(parse_bit_rate(&format_bit_rate(bits_per_s)), Ok(bits_per_s));
+        }
+    }
+}

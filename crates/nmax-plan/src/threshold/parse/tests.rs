@@ -123,6 +123,33 @@ fn conditions_worked_by_hand() {
             (Scope::Transaction("sign-up".into()), Within::Hold),
         ),
         (
+            "page_time p90 < 3s for request home in whole",
+            Metric::PageTime,
+            Stat::Quantile(0.9),
+            Op::Below,
+            Limit::Nanos(3e9),
+            (request("home"), Within::Whole),
+        ),
+        (
+            "page_time count > 5",
+            Metric::PageTime,
+            Stat::Count,
+            Op::Above,
+            Limit::Number(5.0),
+            (Scope::Total, Within::Hold),
+        ),
+        (
+            "response_time p95 < 1s for tag big files in last 10s",
+            Metric::ResponseTime,
+            Stat::Quantile(0.95),
+            Op::Below,
+            Limit::Nanos(1e9),
+            (
+                Scope::Tag("big files".into()),
+                Within::Last(Duration::from_secs(10)),
+            ),
+        ),
+        (
             "ttfb min < 1ms in whole",
             Metric::Ttfb,
             Stat::Min,
@@ -159,9 +186,14 @@ fn wrong_conditions_say_what_to_write() {
         ),
         ("response_tme p95 < 400ms", "`response_tme` is not a metric"),
         (
-            "page_time p95 < 4s",
-            "metric `page_time` is not supported yet by this version",
+            "page_time p95 < 4s for scenario a",
+            "`page_time` belongs to pages, not to scenarios",
         ),
+        (
+            "page_time p95 < 4s for transaction a",
+            "`page_time` is not measured for transactions",
+        ),
+        ("page_time < 4s", "`page_time` has many values and the condition does not say which"),
         ("response_time p100 < 4s", "`p100` is not a statistic"),
         ("response_time p < 4s", "`p` is not a statistic"),
         ("response_time p95 < 400", "`400` has no unit of time"),
@@ -188,19 +220,22 @@ fn wrong_conditions_say_what_to_write() {
         ),
         (
             "transaction_time p95 < 1s for request a",
-            "`transaction_time` belongs to transactions, not to requests or scenarios",
+            "`transaction_time` belongs to transactions, not to requests, scenarios or tags",
         ),
         (
             "transaction_time < 1s for transaction a",
             "`transaction_time` has many values and the condition does not say which",
         ),
         (
-            "errors < 5 for page a",
-            "`for page` is not supported yet by this version",
+            "transaction_time p95 < 1s for tag a",
+            "`transaction_time` belongs to transactions, not to requests, scenarios or tags",
         ),
+        ("rate >= 99% for tag a", "`rate` is measured for the whole run only"),
+        ("errors < 5 for page a", "a page is named like its request"),
+        ("errors < 5 for location a", "a location is a tag of what its users do"),
         (
             "errors < 5 for user a",
-            "`user` is none of `request`, `scenario` and `transaction`",
+            "`user` is none of `request`, `scenario`, `transaction` and `tag`",
         ),
         ("errors < 5 for request", "`for request` has no name"),
         ("errors < 5 in june", "`in june` is not a part of the run"),
@@ -220,7 +255,8 @@ fn threshold() -> impl Strategy<Value = Threshold> {
     let scope = prop_oneof![
         Just(Scope::Total),
         name.prop_map(Scope::Request),
-        name.prop_map(Scope::Scenario)
+        name.prop_map(Scope::Scenario),
+        name.prop_map(Scope::Tag)
     ];
     let within = prop_oneof![
         Just(Within::Hold),

@@ -1,0 +1,82 @@
+//! `locations`: where users are.
+
+use super::cursor::Decoder;
+use super::decode::is_name;
+use super::error::Kind;
+use super::keys;
+use super::tree::{Entry, Node};
+use crate::plan::{Location, Scenario};
+use crate::units::parse_bit_rate;
+
+/// Most locations in a plan; each has histograms of its own.
+pub(super) const LOCATIONS_MAX: usize = 50;
+
+/// Every location, in order.
+pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Location> {
+    let entries = decoder.map(node, "`locations`");
+    if entries.len() > LOCATIONS_MAX {
+        let message = format!("more than {LOCATIONS_MAX} locations");
+        decoder.problem(node.at, Kind::Limit, message, "join some of them");
+        return Vec::new();
+    }
+    entries.iter().map(|entry| location(decoder, entry)).collect()
+}
+
+fn location(decoder: &mut Decoder, entry: &Entry) -> Location {
+    if !is_name(&entry.key) {
+        let message = format!("`{}` cannot be the name of a location", entry.key);
+        decoder.problem(
+            entry.key_at,
+            Kind::Value,
+            message,
+            "use 1 to 64 characters, without `/`",
+        );
+    }
+    let mut location = Location {
+        name: entry.key.clone(),
+        down_bits_per_s: None,
+        up_bits_per_s: None,
+        round_trip: std::time::Duration::ZERO,
+        jitter: std::time::Duration::ZERO,
+        weight: 1.0,
+    };
+    let Some(fields) = decoder.fields(&entry.value, &keys::LOCATION) else {
+        return location;
+    };
+    location.down_bits_per_s = fields.get("down").and_then(|node| decoder.unit(node, parse_bit_rate));
+    location.up_bits_per_s = fields.get("up").and_then(|node| decoder.unit(node, parse_bit_rate));
+    if let Some(round_trip) = fields.get("round_trip").and_then(|node| decoder.duration(node)) {
+        location.round_trip = round_trip;
+    }
+    if let Some(jitter) = fields.get("jitter").and_then(|node| decoder.duration(node)) {
+        location.jitter = jitter;
+    }
+    if let Some(weight) = fields.get("weight").and_then(|node| decoder.number(node)) {
+        location.weight = weight;
+    }
+    location
+}
+
+/// Complains about users who are nowhere.
+pub(super) fn check(decoder: &mut Decoder, node: &Node, locations: &[Location], scenarios: &[Scenario]) {
+    let nowhere = scenarios.iter().find(|scenario| scenario.location.is_none());
+    if let Some(scenario) = nowhere
+        && !locations.is_empty()
+        && locations.iter().all(|location| location.weight == 0.0)
+    {
+        let message = format!("all locations have weight 0, so the users of `{}` are nowhere", scenario.name);
+        let remedy = format!("give one a weight above 0, or write `location: NAME` into `{}`", scenario.name);
+        decoder.problem(node.at, Kind::Value, message, remedy);
+    }
+}
+
+/// Complains about locations named like tags of requests.
+pub(super) fn check_tags(decoder: &mut Decoder, node: &Node, scenarios: &[&Scenario]) {
+    let requests = scenarios.iter().flat_map(|scenario| scenario.requests());
+    let tags: Vec<&String> = requests.flat_map(|request| &request.tags).collect();
+    for entry in node.entries().iter().filter(|entry| tags.contains(&&entry.key)) {
+        let message = format!("`{}` is the name of a location and a tag of a request", entry.key);
+        let remedy = "choose another name for one of them: `for tag NAME` means either";
+        decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+    }
+}

@@ -1,0 +1,250 @@
+//! `thresholds`: conditions on the result, and what their names may refer to.
+
+use super::cursor::Decoder;
+use super::error::Kind;
+use super::tree::{Node, Place, Value};
+use super::{THRESHOLDS_DEFAULT, keys};
+use crate::nearest::nearest;
+use crate::plan::{Feeder, Location, Page, Request, Scenario, Step};
+use crate::template::Labels;
+use crate::threshold::{self, Limit, Metric, Op, Scope, Threshold};
+
+/// What discovered resources of a page are, each measured together under the page's name and this word.
+const RESOURCE_KINDS: [&str; 7] = ["image", "script", "style", "font", "frame", "media", "other"];
+/// How a step becomes a transaction.
+const FOLLOW: &str = "write `transaction: NAME` around its steps; a request that follows redirects (`redirects: 10`) is one too";
+/// How a request becomes a page.
+const PAGE: &str = "write `page: true` into the request of a page";
+
+/// What conditions may refer to.
+pub(super) struct Traffic<'a> {
+    /// Every scenario, setup and teardown of the run included.
+    pub scenarios: Vec<&'a Scenario>,
+    /// Slots of the run's setup.
+    pub shared: &'a [String],
+    pub feeders: &'a [Feeder],
+    pub locations: &'a [Location],
+    /// Most redirects of a request that does not say how many.
+    pub redirects_max: u32,
+    /// The scenarios have no error, so all names are known.
+    pub are_whole: bool,
+    /// The workload as written has an intended rate.
+    pub open: bool,
+}
+
+/// Every condition, those of [`THRESHOLDS_DEFAULT`] included.
+pub(super) fn decode(decoder: &mut Decoder, node: Option<&Node>, traffic: &Traffic) -> Vec<Threshold> {
+    let mut thresholds = Vec::new();
+    let items = node.map(|node| decoder.list(node, "`thresholds`")).unwrap_or_default();
+    for item in items {
+        let (condition, abort) = match &item.value {
+            Value::Map(_) => {
+                let Some(fields) = decoder.fields(item, &keys::CONDITION) else {
+                    continue;
+                };
+                let abort = fields.get("abort").and_then(|node| decoder.duration(node));
+                match fields.get("condition") {
+                    Some(condition) => (condition, abort),
+                    None => continue,
+                }
+            }
+            _ => (item, None),
+        };
+        let Some(text) = decoder.expanded(condition) else {
+            continue;
+        };
+        match threshold::parse(&text) {
+            Ok(threshold) => {
+                refers(decoder, condition.at, &threshold, traffic);
+                thresholds.push(Threshold { abort, ..threshold });
+            }
+            Err(error) => decoder.problem(condition.at, Kind::Value, error.message, error.remedy),
+        }
+    }
+    add_default_thresholds(&mut thresholds);
+    thresholds
+}
+
+/// Appends the conditions of [`THRESHOLDS_DEFAULT`] whose metric has none of its own.
+pub(crate) fn add_default_thresholds(thresholds: &mut Vec<Threshold>) {
+    for text in THRESHOLDS_DEFAULT {
+        let default = threshold::parse(text).expect("the defaults are conditions");
+        let overridden = |own: &Threshold| own.metric == default.metric && own.scope == Scope::Total;
+        if !thresholds.iter().any(overridden) {
+            thresholds.push(default);
+        }
+    }
+}
+
+/// Leaves out what one user cannot keep: the share of an intended rate, and least amounts of load.
+pub(super) fn for_one_user(thresholds: &mut Vec<Threshold>) {
+    thresholds.retain(|threshold| {
+        let is_least = matches!(threshold.op, Op::Above | Op::AtLeast);
+        match threshold.metric {
+            Metric::Rate => !is_least && !matches!(threshold.limit, Limit::Ratio(_)),
+            Metric::Throughput | Metric::Iterations | Metric::Bytes => !is_least,
+            _ => true,
+        }
+    });
+}
+
+/// Checks what a condition refers to.
+fn refers(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
+    if !traffic.open && threshold.metric == Metric::Rate && matches!(threshold.limit, Limit::Ratio(_)) {
+        let message = "a closed workload has no intended rate, so no share of it";
+        decoder.problem(at, Kind::Conflict, message, "write a rate, such as `rate >= 50/s`");
+    }
+    // What is wrong with the scenarios was reported; a name may well be meant to be there.
+    let is_known = match &threshold.scope {
+        Scope::Scenario(_) => !traffic.scenarios.is_empty(),
+        _ => traffic.are_whole,
+    };
+    if is_known {
+        scope(decoder, at, threshold, traffic);
+    }
+}
+
+fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
+    let metric = threshold.metric;
+    let (what, name, known, none) = match &threshold.scope {
+        Scope::Total => {
+            let (missing, remedy) = match metric {
+                Metric::TransactionTime => (traffic.transactions().is_empty(), ("transaction", FOLLOW)),
+                Metric::PageTime => (traffic.pages().is_empty(), ("page", PAGE)),
+                _ => return,
+            };
+            if missing {
+                let message = format!("the plan has no {}", remedy.0);
+                decoder.problem(at, Kind::Undefined, message, remedy.1);
+            }
+            return;
+        }
+        Scope::Scenario(name) => ("scenario", name, traffic.scenario_names(), ""),
+        Scope::Request(name) if metric == Metric::PageTime => ("page", name, traffic.pages(), PAGE),
+        Scope::Request(name) if traffic.is_hop(name) => return,
+        Scope::Request(name) => ("request", name, traffic.requests(), "add a request"),
+        Scope::Transaction(name) => ("transaction", name, traffic.transactions(), FOLLOW),
+        Scope::Tag(name) => {
+            of_tag(decoder, at, metric, name, traffic);
+            let none = "write `tags: [...]` into requests, or name a location";
+            ("tag or location", name, traffic.tags_and_locations(), none)
+        }
+    };
+    if known.contains(name) {
+        return;
+    }
+    let plural = if what == "tag or location" { "tags and locations".to_owned() } else { format!("{what}s") };
+    let remedy = match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => none.to_owned(),
+        None => format!(
+            "its {plural} are: {}",
+            known.iter().take(20).map(String::as_str).collect::<Vec<_>>().join(", ")
+        ),
+    };
+    decoder.problem(at, Kind::Undefined, format!("the plan has no {what} `{name}`"), remedy);
+}
+
+/// Tags gather requests, locations users: each has metrics of its own.
+fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic: &Traffic) {
+    let of_locations = [
+        Metric::ResponseTime,
+        Metric::FailureRate,
+        Metric::PageTime,
+        Metric::IterationTime,
+        Metric::Iterations,
+    ];
+    let is_location = traffic.locations.iter().any(|location| location.name == name);
+    if is_location && !of_locations.contains(&metric) {
+        let names: Vec<String> = of_locations.iter().map(|metric| format!("`{}`", metric.name())).collect();
+        let message = format!("`{}` is not measured for locations", metric.name());
+        decoder.problem(at, Kind::Value, message, format!("write one of {}", names.join(", ")));
+    } else if !is_location && matches!(metric, Metric::IterationTime | Metric::Iterations) {
+        let message = format!("`{}` belongs to scenarios and locations, not to tags of requests", metric.name());
+        decoder.problem(at, Kind::Value, message, "write `for scenario NAME`, or the name of a location");
+    }
+}
+
+impl Traffic<'_> {
+    fn scenario_names(&self) -> Vec<String> {
+        self.scenarios.iter().map(|scenario| scenario.name.clone()).collect()
+    }
+
+    fn labels<'a>(&'a self, scenario: &'a Scenario) -> Labels<'a> {
+        Labels {
+            slots: &scenario.slots,
+            feeders: self.feeders,
+            shared: self.shared,
+        }
+    }
+
+    /// Names of the requests that `wanted` picks, with their holes as written; sorted, each once.
+    fn names(&self, wanted: impl Fn(&Request) -> bool) -> Vec<String> {
+        let mut names = Vec::new();
+        for scenario in &self.scenarios {
+            for request in scenario.requests().filter(|request| wanted(request)) {
+                names.push(request.name.display(self.labels(scenario)));
+            }
+        }
+        sorted(names)
+    }
+
+    /// Every request, and what is fetched with pages.
+    fn requests(&self) -> Vec<String> {
+        let mut names = self.names(|_| true);
+        for scenario in &self.scenarios {
+            for request in scenario.requests() {
+                let Some(Page { listed, .. }) = &request.page else {
+                    continue;
+                };
+                let page = request.name.display(self.labels(scenario));
+                names.extend(RESOURCE_KINDS.map(|kind| format!("{page} {kind}")));
+                let listed = listed.iter().map(|url| url.display(self.labels(scenario)));
+                names.extend(listed.map(|url| format!("GET {url}")));
+            }
+        }
+        sorted(names)
+    }
+
+    fn pages(&self) -> Vec<String> {
+        self.names(|request| request.page.is_some())
+    }
+
+    fn tags_and_locations(&self) -> Vec<String> {
+        let requests = self.scenarios.iter().flat_map(|scenario| scenario.requests());
+        let tags = requests.flat_map(|request| request.tags.clone());
+        sorted(
+            tags.chain(self.locations.iter().map(|location| location.name.clone()))
+                .collect(),
+        )
+    }
+
+    /// Groups of steps; and a step that may follow redirects is a transaction, named like its request.
+    fn transactions(&self) -> Vec<String> {
+        let mut names = self.names(|request| request.redirects_max.unwrap_or(self.redirects_max) > 0);
+        let steps = self.scenarios.iter().flat_map(|scenario| scenario.all_steps());
+        names.extend(steps.filter_map(|step| match step {
+            Step::Transaction(transaction) => Some(transaction.name.clone()),
+            _ => None,
+        }));
+        sorted(names)
+    }
+
+    /// Whether this is the name of a redirect that a step may follow: `sign-up +1`.
+    fn is_hop(&self, name: &str) -> bool {
+        name.rsplit_once(" +").is_some_and(|(step, hop)| {
+            let hop: u32 = hop.parse().unwrap_or(0);
+            hop > 0
+                && self
+                    .names(|request| request.redirects_max.unwrap_or(self.redirects_max) >= hop)
+                    .iter()
+                    .any(|name| name == step)
+        })
+    }
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names.dedup();
+    names
+}

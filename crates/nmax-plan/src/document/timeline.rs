@@ -1,0 +1,246 @@
+//! `timeline`: what is done to the system under test during the run.
+
+use std::time::Duration;
+
+use super::cursor::{Decoder, Fields};
+use super::error::Kind;
+use super::keys::{self, METHODS, SIGNALS};
+use super::observe::{label, process, shown};
+use super::tree::{Entry, Node, Place};
+use crate::addresses::{self, is_absolute, mask_user};
+use crate::plan::{Action, Intervention, Moment};
+use crate::units::format_duration;
+
+/// Most items of a timeline.
+const ITEMS_MAX: usize = 100;
+/// Longest time that an action may take where the plan says nothing.
+const LIMIT_DEFAULT: Duration = Duration::from_secs(30);
+
+/// Every item, in order; the run ends after `end`, `None` when only a number of iterations ends it.
+pub(super) fn decode(decoder: &mut Decoder, node: &Node, end: Option<Duration>) -> Vec<Intervention> {
+    let items = decoder.list(node, "`timeline`");
+    if items.len() > ITEMS_MAX {
+        let message = format!("more than {ITEMS_MAX} items in `timeline`");
+        decoder.problem(node.at, Kind::Limit, message, "leave some out");
+        return Vec::new();
+    }
+    let mut found: Vec<Intervention> = Vec::new();
+    for item in items {
+        if let Some(next) = intervention(decoder, item, end, &found) {
+            found.push(next);
+        }
+    }
+    found
+}
+
+fn intervention(
+    decoder: &mut Decoder,
+    node: &Node,
+    end: Option<Duration>,
+    before: &[Intervention],
+) -> Option<Intervention> {
+    let fields = decoder.fields(node, &keys::INTERVENTION)?;
+    let name = fields.get("name").map(|node| (decoder.expanded(node), node.at));
+    let at = moment(decoder, fields, end);
+    let action = action(decoder, fields, "an item of `timeline`");
+    let limit = fields.get("limit").map(|node| decoder.duration_above_zero(node));
+    let lasts = fields.get("for").map(|node| decoder.duration_above_zero(node));
+    let undo = fields.get("undo").map(|node| {
+        let fields = decoder.fields(node, &keys::UNDO)?;
+        self::action(decoder, fields, "`undo`")
+    });
+    if let Some(entry) = fields.entry("for")
+        && undo.is_none()
+    {
+        let message = "`for` says when it is undone, but nothing undoes it";
+        decoder.problem(entry.key_at, Kind::Missing, message, "add `undo: { ... }`, or remove `for`");
+    }
+    let action = action?;
+    let name = named(decoder, name, &action, before)?;
+    Some(Intervention {
+        name,
+        at: at?,
+        action,
+        limit: limit.unwrap_or(Some(LIMIT_DEFAULT))?,
+        lasts: match lasts {
+            Some(lasts) => Some(lasts?),
+            None => None,
+        },
+        undo: match undo {
+            Some(undo) => Some(undo?),
+            None => None,
+        },
+    })
+}
+
+fn named(
+    decoder: &mut Decoder,
+    name: Option<(Option<String>, Place)>,
+    action: &Action,
+    before: &[Intervention],
+) -> Option<String> {
+    let is_taken = |name: &str| before.iter().any(|other| other.name == name);
+    let Some((name, at)) = name else {
+        let plain: String = describe(action).chars().take(60).collect();
+        let numbered = (2..).map(|number: u32| format!("{plain} {number}"));
+        return std::iter::once(plain.clone())
+            .chain(numbered)
+            .find(|name| !is_taken(name));
+    };
+    let name = name?;
+    label(decoder, at, &name);
+    if is_taken(&name) {
+        let message = format!("two items of `timeline` are named `{name}`");
+        decoder.problem(at, Kind::Conflict, message, "give one of them another name");
+    }
+    Some(name)
+}
+
+/// What is done, in few words and without control characters.
+fn describe(action: &Action) -> String {
+    let text = match action {
+        Action::Command(line) => line.clone(),
+        Action::Http { method, url, .. } => format!("{} {}", method.token(), mask_user(url)),
+        Action::Signal { signal, process } => format!("{signal} {}", shown(process)),
+    };
+    text.replace(char::is_control, " ").trim().to_owned()
+}
+
+fn moment(decoder: &mut Decoder, fields: Fields, end: Option<Duration>) -> Option<Moment> {
+    match (fields.get("at"), fields.entry("when")) {
+        (Some(node), None) => {
+            let at = decoder.duration(node)?;
+            if let Some(end) = end
+                && at >= end
+            {
+                let message = format!(
+                    "this is to be done after {}, but the run ends after {}",
+                    format_duration(at),
+                    format_duration(end)
+                );
+                let remedy = "write an earlier time; `--set timeline=null` leaves the timeline out";
+                decoder.problem(node.at, Kind::Value, message, remedy);
+            }
+            Some(Moment::At(at))
+        }
+        (None, Some(when)) => decoder.choose(&when.value, &[("steady", Moment::Steady)]),
+        (Some(_), Some(when)) => {
+            let message = "`at` and `when` both say when it is done";
+            decoder.problem(when.key_at, Kind::Conflict, message, "keep one of them");
+            None
+        }
+        (None, None) => {
+            if !["at", "when"].into_iter().any(|key| fields.is_misspelled(key)) {
+                let message = "it is not said when this is done";
+                decoder.problem(fields.at, Kind::Missing, message, "add `at: 10m` or `when: steady`");
+            }
+            None
+        }
+    }
+}
+
+/// The one action of a map.
+fn action(decoder: &mut Decoder, fields: Fields, what: &str) -> Option<Action> {
+    const ACTIONS: [&str; 3] = ["command", "http", "signal"];
+    match fields.in_order(&ACTIONS).as_slice() {
+        [only] => match only.key.as_str() {
+            "command" => command(decoder, &only.value),
+            "http" => call(decoder, &only.value),
+            _ => signal(decoder, &only.value),
+        },
+        [_, second, ..] => {
+            let message = format!("{what} does one thing, `{}` is the second", second.key);
+            let remedy = "write an item of its own for it";
+            decoder.problem(second.key_at, Kind::Conflict, message, remedy);
+            None
+        }
+        [] => {
+            if !ACTIONS.into_iter().any(|key| fields.is_misspelled(key)) {
+                let remedy = "add `command: ./backup.sh`, `http: { post: /path }` or `signal: { process: nginx, send: STOP }`";
+                decoder.problem(fields.at, Kind::Missing, format!("{what} does nothing"), remedy);
+            }
+            None
+        }
+    }
+}
+
+fn command(decoder: &mut Decoder, node: &Node) -> Option<Action> {
+    let line = decoder.expanded(node)?;
+    if line.trim().is_empty() || line.contains('\0') {
+        let remedy = "write a command line such as `./backup.sh`";
+        decoder.problem(node.at, Kind::Value, "this is not a command line", remedy);
+    }
+    Some(Action::Command(line))
+}
+
+fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
+    let fields = decoder.fields(node, &keys::CALL)?;
+    let mut methods: Vec<_> = METHODS
+        .iter()
+        .filter_map(|(key, method)| fields.entry(key).map(|entry| (entry, *method)))
+        .collect();
+    methods.sort_by_key(|(entry, _)| entry.key_at);
+    let body = fields.get("body").map(|node| decoder.expanded(node));
+    match methods.as_slice() {
+        [(entry, method)] => {
+            let url = url(decoder, entry)?;
+            let body = body.unwrap_or_else(|| Some(String::new()))?;
+            Some(Action::Http {
+                method: *method,
+                url,
+                body,
+            })
+        }
+        [_, (second, _), ..] => {
+            let message = format!("a call has one method, `{}` is the second", second.key);
+            decoder.problem(second.key_at, Kind::Conflict, message, "keep one of them");
+            None
+        }
+        [] => {
+            if !METHODS.iter().any(|(key, _)| fields.is_misspelled(key)) {
+                let message = "the call has no method";
+                decoder.problem(fields.at, Kind::Missing, message, "write one, such as `post: /admin/flush`");
+            }
+            None
+        }
+    }
+}
+
+/// A path on the target, or a URL.
+fn url(decoder: &mut Decoder, entry: &Entry) -> Option<String> {
+    let node = &entry.value;
+    let url = decoder.expanded(node)?;
+    let shown = mask_user(&url).escape_debug().to_string();
+    if url.contains(|c: char| c.is_control() || c == ' ') {
+        let message = format!("`{shown}` contains a space or a control character");
+        decoder.problem(node.at, Kind::Value, message, "write `%20` for a space");
+    } else if is_absolute(&url) {
+        let host_at = url.find("://").map_or(0, |at| at + 3);
+        let end = url[host_at..].find(['/', '?', '#']).map_or(url.len(), |at| at + host_at);
+        if let Err(message) = addresses::origin(&url[..end]) {
+            decoder.problem(node.at, Kind::Value, message, "write it as `http://host:port/path`");
+        }
+    } else if !url.starts_with('/') {
+        let message = format!("`{shown}` is neither a path nor a URL");
+        decoder.problem(node.at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
+    }
+    Some(url)
+}
+
+fn signal(decoder: &mut Decoder, node: &Node) -> Option<Action> {
+    let fields = decoder.fields(node, &keys::SIGNAL)?;
+    let process = fields.get("process").and_then(|node| process(decoder, node));
+    let signal = fields.get("send").and_then(|node| {
+        let text = decoder.expanded(node)?;
+        let name = text.strip_prefix("SIG").unwrap_or(&text);
+        if SIGNALS.contains(&name) {
+            return Some(name.to_owned());
+        }
+        decoder.not_a_choice(node.at, &text, &SIGNALS);
+        None
+    });
+    Some(Action::Signal {
+        signal: signal?,
+        process: process?,
+    })
+}

@@ -1,0 +1,207 @@
+//! What a run is made of beside its scenarios, as a document.
+
+use std::time::Duration;
+
+use super::super::keys::{ARRIVALS, METHODS};
+use super::yaml::Yaml;
+use super::{duration, entry, expanded, plain, word};
+use crate::plan::{Action, Background, Intervention, Location, Moment, Observed, Plan, ProcessRef, Workload};
+use crate::schedule::{Stage, StageKind};
+use crate::threshold::Threshold;
+use crate::units::{format_bit_rate, format_duration, format_rate, format_share};
+
+/// `workload`, and the run's shape.
+pub(super) fn load(plan: &Plan) -> Vec<(String, Yaml)> {
+    let mut workload = vec![workload(&plan.workload)];
+    if !plan.background.is_empty() {
+        let background = plan.background.iter().filter_map(|own| {
+            let scenario = plan.scenarios.get(own.scenario)?;
+            Some((scenario.name.clone(), self::background(own)))
+        });
+        workload.push(entry("background", Yaml::Map(background.collect())));
+    }
+    if let Some(iterations) = plan.iterations {
+        workload.push(entry("iterations", plain(iterations)));
+    }
+    let mut map = vec![entry("workload", Yaml::Map(workload))];
+    map.extend(shape(plan));
+    if plan.compress != 1.0 {
+        map.push(entry("compressed", plain(plan.compress)));
+    }
+    map
+}
+
+/// What comes after the shape.
+pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
+    let mut map = vec![
+        entry("graceful_stop", duration(plan.graceful_stop)),
+        entry("seed", plain(plan.seed)),
+        entry(
+            "thresholds",
+            Yaml::List(plan.thresholds.iter().map(threshold).collect()),
+        ),
+        entry("window", duration(plan.window)),
+    ];
+    if !plan.locations.is_empty() {
+        let locations = plan
+            .locations
+            .iter()
+            .map(|location| (location.name.clone(), self::location(location)));
+        map.push(entry("locations", Yaml::Map(locations.collect())));
+    }
+    if !plan.timeline.is_empty() {
+        let items = plan.timeline.iter().map(intervention);
+        map.push(entry("timeline", Yaml::List(items.collect())));
+    }
+    if !plan.observe.is_empty() {
+        let items = plan.observe.iter().map(observed);
+        map.push(entry("observe", Yaml::List(items.collect())));
+    }
+    if let Some(availability) = plan.availability {
+        map.push(entry("availability", Yaml::Plain(format_share(availability))));
+    }
+    map
+}
+
+fn workload(workload: &Workload) -> (String, Yaml) {
+    match workload {
+        Workload::Open {
+            rate_per_s,
+            arrivals,
+            max_in_flight,
+        } => {
+            let open = vec![
+                entry("rate", Yaml::Plain(format_rate(*rate_per_s))),
+                entry("arrivals", word(ARRIVALS, arrivals)),
+                entry("max_in_flight", plain(max_in_flight)),
+            ];
+            entry("open", Yaml::Map(open))
+        }
+        Workload::Closed { vus } => entry("closed", Yaml::Map(vec![entry("vus", plain(vus))])),
+    }
+}
+
+fn background(background: &Background) -> Yaml {
+    let mut map = vec![workload(&background.workload)];
+    let length = |stage: &Stage| Some(duration(Duration::from_nanos(stage.length_ns?)));
+    if let [before, _] = background.stages.as_slice() {
+        map.extend(length(before).map(|start| entry("start", start)));
+    }
+    let last = background.stages.last().and_then(length);
+    map.extend(last.map(|length| entry("duration", length)));
+    Yaml::Map(map)
+}
+
+/// `warm_up`, `stages`; nothing for a single unbounded hold, which `iterations` implies. The stages of a profile are
+/// within it.
+fn shape(plan: &Plan) -> Vec<(String, Yaml)> {
+    let is_open = matches!(plan.workload, Workload::Open { .. });
+    let length = |stage: &Stage| stage.length_ns.map(Duration::from_nanos);
+    let mut map = Vec::new();
+    let warm_up = plan.stages.iter().find(|stage| stage.kind == StageKind::WarmUp);
+    if let Some(length) = warm_up.and_then(length) {
+        map.push(entry("warm_up", duration(length)));
+    }
+    let others: Vec<&Stage> = plan
+        .stages
+        .iter()
+        .filter(|stage| stage.kind != StageKind::WarmUp)
+        .collect();
+    let stages: Option<Vec<Yaml>> = others
+        .iter()
+        .map(|stage| {
+            let length = duration(length(stage)?);
+            let key = if stage.kind == StageKind::Hold { "hold" } else { "ramp" };
+            let to = if is_open {
+                Yaml::Plain(format_rate(stage.to))
+            } else {
+                plain(stage.to)
+            };
+            Some(Yaml::Map(vec![entry(key, length), entry("to", to)]))
+        })
+        .collect();
+    let stages = stages.map(|stages| entry("stages", Yaml::List(stages)));
+    match plan.profile {
+        Some(profile) => {
+            let shape = Yaml::Map(stages.into_iter().collect());
+            map.push(entry("profile", Yaml::Map(vec![entry(profile.name(), shape)])));
+        }
+        None => map.extend(stages),
+    }
+    map
+}
+
+fn threshold(threshold: &Threshold) -> Yaml {
+    match threshold.abort {
+        None => expanded(&threshold.text),
+        Some(abort) => Yaml::Map(vec![
+            entry("condition", expanded(&threshold.text)),
+            entry("abort", duration(abort)),
+        ]),
+    }
+}
+
+fn location(location: &Location) -> Yaml {
+    let mut map = Vec::new();
+    for (key, rate) in [("down", location.down_bits_per_s), ("up", location.up_bits_per_s)] {
+        map.extend(rate.map(|rate| entry(key, Yaml::Plain(format_bit_rate(rate)))));
+    }
+    for (key, time) in [("round_trip", location.round_trip), ("jitter", location.jitter)] {
+        if !time.is_zero() {
+            map.push(entry(key, duration(time)));
+        }
+    }
+    map.push(entry("weight", plain(location.weight)));
+    Yaml::Map(map)
+}
+
+fn intervention(intervention: &Intervention) -> Yaml {
+    let mut map = vec![entry("name", expanded(&intervention.name))];
+    map.push(match intervention.at {
+        Moment::At(at) => entry("at", duration(at)),
+        Moment::Steady => entry("when", plain("steady")),
+    });
+    map.push(action(&intervention.action));
+    map.push(entry("limit", Yaml::Plain(format_duration(intervention.limit))));
+    map.extend(intervention.lasts.map(|lasts| entry("for", duration(lasts))));
+    let undo = intervention.undo.as_ref();
+    map.extend(undo.map(|undo| entry("undo", Yaml::Map(vec![action(undo)]))));
+    Yaml::Map(map)
+}
+
+fn action(action: &Action) -> (String, Yaml) {
+    match action {
+        Action::Command(line) => entry("command", expanded(line)),
+        Action::Http { method, url, body } => {
+            let key = METHODS
+                .iter()
+                .find(|(_, known)| known == method)
+                .map_or("get", |(key, _)| key);
+            let mut call = vec![entry(key, expanded(url))];
+            if !body.is_empty() {
+                call.push(entry("body", expanded(body)));
+            }
+            entry("http", Yaml::Map(call))
+        }
+        Action::Signal { signal, process } => {
+            let map = vec![entry("process", self::process(process)), entry("send", expanded(signal))];
+            entry("signal", Yaml::Map(map))
+        }
+    }
+}
+
+fn observed(observed: &Observed) -> Yaml {
+    let Observed::Process { name, process } = observed;
+    Yaml::Map(vec![
+        entry("process", self::process(process)),
+        entry("name", expanded(name)),
+    ])
+}
+
+fn process(process: &ProcessRef) -> Yaml {
+    match process {
+        ProcessRef::Pid(pid) => Yaml::Map(vec![entry("pid", plain(pid))]),
+        ProcessRef::PidFile(file) => Yaml::Map(vec![entry("pid_file", expanded(file))]),
+        ProcessRef::Name(name) => expanded(name),
+    }
+}
