@@ -6,9 +6,10 @@ use std::time::Duration;
 use crate::addresses;
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
-    Arrivals, Body, Coding, Connection, Defaults, Expect, Method, Plan, REDIRECTS_MAX, Request, Scenario, Step,
+    Arrivals, Body, Coding, Connection, Defaults, Expect, Method, Plan, Profile, REDIRECTS_MAX, Request, Scenario, Step,
     TIMEOUT_DEFAULT, Version, Workload,
 };
+use crate::profile;
 use crate::schedule::{Stage, StageKind};
 use crate::template::Template;
 use crate::units::RATE_PER_S_MAX;
@@ -53,6 +54,10 @@ pub struct Planless {
     pub redirects_max: u32,
     /// `--compressed`: content codings that requests accept, best first; replies in them are decoded.
     pub compression: Vec<Coding>,
+    /// `--profile`: a named shape in place of one long hold.
+    pub profile: Option<Profile>,
+    /// `--compress`: how many times shorter stages become; 1 = as they are.
+    pub compress: f64,
     /// `--seed`
     pub seed: Option<u64>,
 }
@@ -77,6 +82,8 @@ impl Planless {
             insecure: false,
             redirects_max: 0,
             compression: Vec::new(),
+            profile: None,
+            compress: 1.0,
             seed: None,
         }
     }
@@ -94,23 +101,8 @@ impl Plan {
         let (Some((target, path)), true) = (url, errors.is_empty()) else {
             return Err(errors);
         };
-        let vus = run.vus.unwrap_or(VUS_DEFAULT);
-        let (workload, level) = match run.rate_per_s {
-            Some(rate_per_s) => {
-                let max_in_flight = run.vus.unwrap_or(MAX_IN_FLIGHT_DEFAULT);
-                (
-                    Workload::Open {
-                        rate_per_s,
-                        arrivals: run.arrivals,
-                        max_in_flight,
-                    },
-                    rate_per_s,
-                )
-            }
-            None => (Workload::Closed { vus }, f64::from(vus)),
-        };
-        let length = run.duration.or(run.requests.is_none().then_some(LENGTH_DEFAULT));
-        let length_ns = length.map(|length| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX));
+        let workload = workload(run);
+        let stages = stages(run, &workload).map_err(|error| vec![error])?;
         let mut thresholds = Vec::new();
         crate::document::add_default_thresholds(&mut thresholds);
         Ok(Self {
@@ -137,19 +129,14 @@ impl Plan {
             setup: None,
             teardown: None,
             workload,
-            stages: vec![Stage {
-                from: level,
-                to: level,
-                length_ns,
-                kind: StageKind::Hold,
-            }],
+            stages,
             iterations: run.requests,
             graceful_stop: Duration::from_secs(30),
             seed: run.seed.unwrap_or(SEED_DEFAULT),
             thresholds,
             window: Duration::from_secs(1),
-            profile: None,
-            compress: 1.0,
+            profile: run.profile,
+            compress: run.compress,
             background: Vec::new(),
             locations: Vec::new(),
             timeline: Vec::new(),
@@ -157,6 +144,55 @@ impl Plan {
             availability: None,
         })
     }
+}
+
+/// With a rate the workload is open, else closed; a profile may change it.
+fn workload(run: &Planless) -> Workload {
+    let written = match run.rate_per_s {
+        Some(rate_per_s) => Workload::Open {
+            rate_per_s,
+            arrivals: run.arrivals,
+            max_in_flight: run.vus.unwrap_or(MAX_IN_FLIGHT_DEFAULT),
+        },
+        None => Workload::Closed {
+            vus: run.vus.unwrap_or(VUS_DEFAULT),
+        },
+    };
+    match run.profile {
+        Some(profile) => profile::workload(profile, written),
+        None => written,
+    }
+}
+
+/// One hold, or the stages of the profile, whose only hold lasts as long as the duration says.
+fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentError> {
+    let nanos = |length: Duration| u64::try_from(length.as_nanos()).unwrap_or(u64::MAX);
+    let mut stages = match run.profile {
+        Some(profile) => profile::Shape::of(profile, workload).stages(),
+        None => {
+            let level = profile::full(workload);
+            let length = run.requests.is_none().then_some(LENGTH_DEFAULT);
+            vec![Stage {
+                from: level,
+                to: level,
+                length_ns: length.map(nanos),
+                kind: StageKind::Hold,
+            }]
+        }
+    };
+    if let Some(duration) = run.duration {
+        let mut holds = stages.iter_mut().filter(|stage| stage.kind == StageKind::Hold);
+        match (holds.next(), holds.next()) {
+            (Some(hold), None) => hold.length_ns = Some(nanos(duration)),
+            _ => {
+                let name = run.profile.map_or("", Profile::name);
+                let message = format!("profile `{name}` has not one hold, so it is not clear what should last that long");
+                return Err(error("-d", message, "leave it out; `--compress 60` makes all of it shorter"));
+            }
+        }
+    }
+    profile::compress(&mut stages, run.compress);
+    Ok(stages)
 }
 
 fn scenario(run: &Planless, path: &str) -> Scenario {
@@ -262,6 +298,13 @@ fn check(run: &Planless, errors: &mut Vec<DocumentError>) {
             "-d",
             "the duration must be above zero and at most 100 years",
             "write a duration such as `-d 10s`",
+        ));
+    }
+    if !(1.0..=profile::COMPRESS_MAX).contains(&run.compress) {
+        errors.push(error(
+            "--compress",
+            format!("a run cannot be made {} times shorter", run.compress),
+            "write a number from 1 up, such as `60`: an hour becomes a minute",
         ));
     }
     if run.requests.is_some_and(|requests| !(1..=1 << 53).contains(&requests)) {

@@ -1,7 +1,9 @@
-//! `data`: feeders and their files.
+//! `data`: feeders, their files, and what is generated.
+
+use nmax_data::{Generator, Spec};
 
 use super::csv;
-use super::cursor::Decoder;
+use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::keys::{self, AT_END, PICK_NAMES};
 use super::tree::{Entry, Node};
@@ -10,6 +12,8 @@ use crate::template::RESERVED_NAMES;
 
 /// Most errors reported per file.
 const FILE_ERRORS_MAX: usize = 5;
+/// Generated rows of a source that does not say how many.
+const ROWS_DEFAULT: u64 = 1_000_000;
 
 /// Every feeder, in order. One whose file cannot be used has no columns, and has been reported.
 pub(super) fn feeders(decoder: &mut Decoder, node: &Node) -> Vec<Feeder> {
@@ -35,15 +39,9 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
     let Some(fields) = decoder.fields(&entry.value, &keys::DATA) else {
         return feeder;
     };
-    if let Some(node) = fields.get("csv")
-        && let Some(file) = decoder.expanded(node)
-    {
-        let mut cells = Vec::new();
-        if let Some(table) = read(decoder, node, &file) {
-            feeder.columns = table.columns;
-            cells = table.cells;
-        }
-        feeder.rows = Rows::File { file, cells };
+    if let Some((columns, rows)) = rows(decoder, fields) {
+        feeder.columns = columns;
+        feeder.rows = rows;
     }
     let pick = fields
         .get("pick")
@@ -107,6 +105,63 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
         (_, None) => AtEnd::Wrap,
     };
     feeder
+}
+
+/// Columns and rows, from a file or made up.
+fn rows(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
+    match fields.in_order(&["csv", "generate"]).as_slice() {
+        [] if ["csv", "generate"].iter().any(|key| fields.is_misspelled(key)) => None,
+        [] => {
+            decoder.problem(
+                fields.at,
+                Kind::Missing,
+                "a data source has neither `csv` nor `generate`",
+                "add `csv: FILE`, or what is to be made up, such as `generate: person`",
+            );
+            None
+        }
+        [entry] if entry.key == "csv" => {
+            for other in fields.in_order(&["locale", "rows", "unique"]) {
+                let message = format!("`{}` is for `generate`, the rows of this source are in a file", other.key);
+                decoder.problem(other.key_at, Kind::Conflict, message, "remove it");
+            }
+            let file = decoder.expanded(&entry.value)?;
+            let table = read(decoder, &entry.value, &file)?;
+            let cells = table.cells;
+            Some((table.columns, Rows::File { file, cells }))
+        }
+        [_] => generated(decoder, fields),
+        [first, second, ..] => {
+            let message = format!("rows come from `{}` or from `{}`, not from both", first.key, second.key);
+            decoder.problem(second.key_at, Kind::Conflict, message, "keep one of them");
+            None
+        }
+    }
+}
+
+fn generated(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
+    let mut text = |key: &str| fields.get(key).map(|node| decoder.expanded(node));
+    let (kind, locale, unique) = (text("generate"), text("locale"), text("unique"));
+    let rows = fields
+        .get("rows")
+        .map_or(Some(ROWS_DEFAULT), |node| decoder.whole(node, 1, 1 << 53));
+    let spec = Spec {
+        kind: kind.flatten()?,
+        locale: locale.flatten(),
+        unique: unique.flatten(),
+    };
+    match Generator::new(spec) {
+        Ok(generator) => {
+            let columns = generator.columns().iter().map(|column| (*column).to_owned()).collect();
+            let generator = Box::new(generator);
+            rows.map(|rows| (columns, Rows::Generated { generator, rows }))
+        }
+        Err(error) => {
+            let at = fields.get(error.key).map_or(fields.at, |node| node.at);
+            decoder.problem(at, Kind::Value, error.message, error.remedy);
+            None
+        }
+    }
 }
 
 fn read(decoder: &mut Decoder, node: &Node, file: &str) -> Option<csv::Csv> {

@@ -20,7 +20,14 @@ use crate::units::format_duration;
 const DNS_PORT: u16 = 53;
 
 /// `defaults`; what is absent or wrong keeps its default.
-pub(super) fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder]) -> Defaults {
+///
+/// `shared` are the names of the values of the run's setup.
+pub(super) fn defaults(
+    decoder: &mut Decoder,
+    node: Option<&Node>,
+    feeders: &[Feeder],
+    shared: &[String],
+) -> Defaults {
     let mut defaults = Defaults::default();
     let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
         return defaults;
@@ -59,7 +66,7 @@ pub(super) fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Fe
             slots: &[],
             slots_hidden: (0, 0),
             slots_later: &[],
-            shared: Some(&[]),
+            shared: Some(shared),
             feeders,
             env,
             env_format: EnvFormat::Verbatim,

@@ -159,14 +159,7 @@ pub(super) fn extracts(decoder: &mut Decoder, node: &Node, scene: &mut Scene) ->
     let mut extracts = Vec::new();
     for entry in decoder.map(node, "`extract`") {
         decoder.identifier(entry, "a value", &RESERVED_NAMES);
-        let slot = scene
-            .slots
-            .iter()
-            .position(|slot| *slot == entry.key)
-            .unwrap_or_else(|| {
-                scene.slots.push(entry.key.clone());
-                scene.slots.len() - 1
-            });
+        let slot = scene.define(&entry.key);
         let Some(fields) = decoder.fields(&entry.value, &keys::EXTRACT) else {
             continue;
         };

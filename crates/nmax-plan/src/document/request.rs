@@ -5,7 +5,7 @@ use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::http::redirects;
 use super::reply::{expect, extracts};
-use super::scenario::Scene;
+use super::scenario::{Scene, page, tags};
 use super::tree::{Node, Place, Value};
 use crate::addresses::{self, mask_user};
 use crate::plan::{Coding, Method, Request};
@@ -43,6 +43,9 @@ pub(super) fn decode(
     let expect = expect(decoder, fields.get("expect"), &names);
     let timeout = fields.get("timeout").and_then(|node| decoder.duration_above_zero(node));
     let redirects_max = fields.get("redirects").and_then(|node| redirects(decoder, node));
+    let at = fields.get("name").map_or(url.at, |node| node.at);
+    let page = page(decoder, fields, &names, (name.as_ref(), at));
+    let tags = tags(decoder, fields);
     let extract = fields
         .get("extract")
         .map(|node| extracts(decoder, node, scene))
@@ -59,8 +62,8 @@ pub(super) fn decode(
         timeout,
         redirects_max,
         expect_continue,
-        page: None,
-        tags: Vec::new(),
+        page,
+        tags,
     })
 }
 
@@ -90,7 +93,7 @@ fn check_url(decoder: &mut Decoder, at: Place, url: &Template) {
 }
 
 /// Scheme, host and port of an absolute URL, when its first text holds all of them.
-fn written_origin(text: &str, is_whole: bool) -> Option<&str> {
+pub(super) fn written_origin(text: &str, is_whole: bool) -> Option<&str> {
     let scheme = ["http://", "https://"]
         .into_iter()
         .find(|scheme| text.starts_with(scheme))?;

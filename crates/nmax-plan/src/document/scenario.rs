@@ -1,46 +1,107 @@
-//! `scenarios`: steps, thinking and pacing.
-
-use std::sync::Arc;
+//! `scenarios`, and `setup` and `teardown` of the run: who does what.
 
 use super::cursor::{Decoder, Fields};
 use super::decode::is_name;
 use super::error::Kind;
 use super::keys;
-use super::request;
 use super::tree::{Entry, Node, Place, Value};
-use crate::plan::{Defaults, Feeder, Scenario, Step, ThinkTime};
-use crate::template::{EnvFormat, Names};
+use crate::nearest::nearest;
+use crate::plan::{Defaults, Feeder, Location, Scenario, Step};
+use crate::template::{EnvFormat, Labels, Names};
 
-/// Most steps in a scenario.
-const STEPS_MAX: usize = 2_000;
+mod condition;
+mod page;
+mod steps;
+mod think;
+
+pub(super) use condition::condition_text;
+pub(super) use page::{page, tags};
+
+/// Most steps in a scenario, those within others included.
+const STEPS_MAX: usize = 10_000;
+
+/// What scenarios may refer to.
+#[derive(Clone, Copy)]
+pub(super) struct World<'a> {
+    pub feeders: &'a [Feeder],
+    pub defaults: &'a Defaults,
+    /// Names of the values that the run's setup defines.
+    pub shared: &'a [String],
+    pub locations: &'a [Location],
+}
 
 /// What is known while the steps of a scenario are read.
 pub(super) struct Scene<'a> {
-    /// Slots that earlier steps define.
+    /// Slots that earlier steps define, on whatever way through the scenario.
     pub slots: Vec<String>,
+    /// Those that only an iteration has; see [`Names::slots_hidden`].
+    slots_hidden: (usize, usize),
     /// Slots of all steps.
-    pub slots_later: &'a [String],
-    pub feeders: &'a [Feeder],
+    slots_later: Vec<String>,
+    /// Slots of the run's setup; `None` in the setup itself.
+    shared: Option<&'a [String]>,
+    feeders: &'a [Feeder],
     pub defaults: &'a Defaults,
-    pub env: &'a dyn Fn(&str) -> Option<String>,
+    env: &'a dyn Fn(&str) -> Option<String>,
+    /// Steps around the present one.
+    depth: usize,
+    /// Steps until now.
+    steps: usize,
+    /// Transactions around the present step.
+    open: Vec<String>,
+    /// Transactions until now.
+    transactions: Vec<(String, Place)>,
 }
 
-impl Scene<'_> {
+impl<'a> Scene<'a> {
+    fn new(
+        decoder: &Decoder<'a>,
+        world: World<'a>,
+        shared: Option<&'a [String]>,
+        slots: Vec<String>,
+        lists: &[Option<&Node>],
+    ) -> Self {
+        let mut slots_later = slots.clone();
+        lists.iter().flatten().for_each(|list| slots_of(list, &mut slots_later));
+        Self {
+            slots,
+            slots_hidden: (0, 0),
+            slots_later,
+            shared,
+            feeders: world.feeders,
+            defaults: world.defaults,
+            env: decoder.options.env,
+            depth: 0,
+            steps: 0,
+            open: Vec::new(),
+            transactions: Vec::new(),
+        }
+    }
+
     pub(super) fn names(&self, env_format: EnvFormat) -> Names<'_> {
         Names {
             slots: &self.slots,
-            slots_hidden: (0, 0),
-            slots_later: self.slots_later,
-            shared: Some(&[]),
+            slots_hidden: self.slots_hidden,
+            slots_later: &self.slots_later,
+            shared: self.shared,
             feeders: self.feeders,
             env: self.env,
             env_format,
         }
     }
+
+    /// The slot of this name, from here on.
+    pub(super) fn define(&mut self, name: &str) -> usize {
+        let known = self.names(EnvFormat::Verbatim).slot(name);
+        known.unwrap_or_else(|| {
+            self.slots.push(name.to_owned());
+            self.slots.len() - 1
+        })
+    }
 }
 
 /// Every scenario, in order; a weight that is absent is NaN until the mix is known.
-pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, feeders: &[Feeder], defaults: &Defaults) -> Vec<Scenario> {
+pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, world: World) -> Vec<Scenario> {
     let entries = decoder.map(node, "`scenarios`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
         decoder.problem(
@@ -50,13 +111,35 @@ pub(super) fn scenarios(decoder: &mut Decoder, node: &Node, feeders: &[Feeder], 
             "add `NAME: { steps: [{ get: / }] }`",
         );
     }
-    entries
+    let mut transactions = Vec::new();
+    let scenarios: Vec<Scenario> = entries
         .iter()
-        .map(|entry| scenario(decoder, entry, feeders, defaults))
-        .collect()
+        .map(|entry| scenario(decoder, entry, world, &mut transactions))
+        .collect();
+    refuse_names_of_requests(decoder, &scenarios, world, transactions);
+    scenarios
 }
 
-fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder], defaults: &Defaults) -> Scenario {
+fn empty(name: &str) -> Scenario {
+    Scenario {
+        name: name.to_owned(),
+        weight: 0.0,
+        pacing: None,
+        location: None,
+        setup: Vec::new(),
+        steps: Vec::new(),
+        teardown: Vec::new(),
+        slots: Vec::new(),
+        slots_kept: 0,
+    }
+}
+
+fn scenario(
+    decoder: &mut Decoder,
+    entry: &Entry,
+    world: World,
+    transactions: &mut Vec<(String, Place)>,
+) -> Scenario {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a scenario", entry.key);
         decoder.problem(
@@ -66,17 +149,8 @@ fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder], defaults: 
             "use 1 to 64 characters, without `/`",
         );
     }
-    let mut scenario = Scenario {
-        name: entry.key.clone(),
-        weight: f64::NAN,
-        pacing: None,
-        location: None,
-        setup: Vec::new(),
-        steps: Vec::new(),
-        teardown: Vec::new(),
-        slots: Vec::new(),
-        slots_kept: 0,
-    };
+    let mut scenario = empty(&entry.key);
+    scenario.weight = f64::NAN;
     let Some(fields) = decoder.fields(&entry.value, &keys::SCENARIO) else {
         return scenario;
     };
@@ -84,167 +158,148 @@ fn scenario(decoder: &mut Decoder, entry: &Entry, feeders: &[Feeder], defaults: 
         scenario.weight = weight;
     }
     scenario.pacing = fields.get("pacing").and_then(|node| decoder.duration_above_zero(node));
-    let Some(node) = fields.get("steps") else {
-        return scenario;
-    };
-    let items = decoder.list(node, "`steps`");
-    if items.is_empty() && matches!(node.value, Value::List(_)) {
-        decoder.problem(
-            node.at,
-            Kind::Missing,
-            format!("scenario `{}` has no step", entry.key),
-            "add a step such as `- get: /`",
-        );
-    }
-    if items.len() > STEPS_MAX {
-        decoder.problem(
-            node.at,
-            Kind::Limit,
-            format!("more than {STEPS_MAX} steps"),
-            "split the scenario",
-        );
-        return scenario;
-    }
-    let slots_later = slots_of(items);
-    let env = decoder.options.env;
-    let mut scene = Scene {
-        slots: Vec::new(),
-        slots_later: &slots_later,
-        feeders,
-        defaults,
-        env,
-    };
-    scenario.steps = items
-        .iter()
-        .filter_map(|item| step(decoder, item, &mut scene))
-        .collect();
+    scenario.location = fields
+        .get("location")
+        .and_then(|node| location(decoder, node, world.locations));
+    let lists = ["setup", "steps", "teardown"].map(|key| fields.get(key));
+    let mut scene = Scene::new(decoder, world, Some(world.shared), Vec::new(), &lists);
+    let [setup, steps, teardown] = lists;
+    scenario.setup = list_of(decoder, setup, &mut scene, "setup");
+    scenario.slots_kept = scene.slots.len();
+    scenario.steps = list_of(decoder, steps, &mut scene, &entry.key);
+    scene.slots_hidden = (scenario.slots_kept, scene.slots.len());
+    scenario.teardown = list_of(decoder, teardown, &mut scene, "teardown");
     scenario.slots = scene.slots;
+    transactions.append(&mut scene.transactions);
     scenario
 }
 
-/// Names of all slots, for messages.
-fn slots_of(items: &[Node]) -> Vec<String> {
-    let map = |node: &Node| {
-        if let Value::Map(entries) = &node.value {
-            entries.clone()
+/// The steps of a list that is to have some.
+fn list_of(decoder: &mut Decoder, node: Option<&Node>, scene: &mut Scene, name: &str) -> Vec<Step> {
+    let Some(node) = node else { return Vec::new() };
+    if matches!(&node.value, Value::List(items) if items.is_empty()) {
+        let what = if matches!(name, "setup" | "teardown") {
+            format!("`{name}`")
         } else {
-            Vec::new()
-        }
-    };
-    items
-        .iter()
-        .flat_map(map)
-        .filter(|entry| entry.key == "extract")
-        .flat_map(|entry| map(&entry.value))
-        .map(|entry| entry.key)
-        .collect()
-}
-
-fn step(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Step> {
-    let fields = decoder.fields(node, &keys::STEP)?;
-    let mut methods: Vec<_> = keys::METHODS
-        .iter()
-        .filter_map(|(key, method)| fields.entry(key).map(|entry| (entry, *method)))
-        .collect();
-    methods.sort_by_key(|(entry, _)| entry.key_at);
-    match (methods.as_slice(), fields.entry("think")) {
-        ([], Some(entry)) => {
-            let others = keys::STEP
-                .keys
-                .iter()
-                .filter(|key| key.name != "think")
-                .find_map(|key| fields.entry(key.name));
-            if let Some(other) = others {
-                let message = format!("`{}` belongs to a request, this step thinks", other.key);
-                decoder.problem(
-                    other.key_at,
-                    Kind::Conflict,
-                    message,
-                    "write `think` as a step of its own",
-                );
-            }
-            think(decoder, &entry.value).map(Step::Think)
-        }
-        ([(entry, method)], None) => request::decode(decoder, fields, (&entry.value, *method), scene)
-            .map(|request| Step::Request(Arc::new(request))),
-        ([_, (second, _), ..], _) => {
-            let message = format!("a step has one method, `{}` is the second", second.key);
-            decoder.problem(second.key_at, Kind::Conflict, message, "begin a new step with `- `");
-            None
-        }
-        ([_], Some(entry)) => {
-            decoder.problem(
-                entry.key_at,
-                Kind::Conflict,
-                "a step requests or thinks, not both",
-                "write `think` as a step of its own: `- think: ...`",
-            );
-            None
-        }
-        ([], None) => {
-            no_method(decoder, node, fields);
-            None
-        }
-    }
-}
-
-fn no_method(decoder: &mut Decoder, node: &Node, fields: Fields) {
-    // A misspelled or later key was reported already, and is likely the method.
-    let Value::Map(entries) = &node.value else { return };
-    if entries.iter().all(|entry| {
-        keys::STEP
-            .keys
-            .iter()
-            .any(|key| key.name == entry.key && entry.value.value != Value::Null)
-    }) {
+            format!("scenario `{name}`")
+        };
         decoder.problem(
-            fields.at,
+            node.at,
             Kind::Missing,
-            "the step has neither a method nor `think`",
-            "write `get: /path`, `post: /path` or `think: 2s`",
+            format!("{what} has no step"),
+            "add a step such as `- get: /`",
         );
     }
+    steps::list(decoder, node, scene)
 }
 
-fn think(decoder: &mut Decoder, node: &Node) -> Option<ThinkTime> {
-    if !matches!(node.value, Value::Map(_)) {
-        return decoder.duration(node).map(ThinkTime::Fixed);
+fn location(decoder: &mut Decoder, node: &Node, locations: &[Location]) -> Option<usize> {
+    let name = decoder.expanded(node)?;
+    let found = locations.iter().position(|location| location.name == name);
+    if found.is_none() {
+        let names = || locations.iter().map(|location| location.name.as_str());
+        let remedy = match nearest(&name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if locations.is_empty() => format!("add `locations: {{ {name}: {{ ... }} }}` to the plan"),
+            None => format!("its locations are: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        decoder.problem(
+            node.at,
+            Kind::Undefined,
+            format!("the plan has no location `{name}`"),
+            remedy,
+        );
     }
-    let fields = decoder.fields(node, &keys::THINK)?;
-    let mut get = |name: &str| fields.get(name).map(|node| (decoder.duration(node), node.at));
-    let given = (get("fixed"), get("min"), get("max"), get("median"), get("p95"));
-    match given {
-        (Some((fixed, _)), None, None, None, None) => fixed.map(ThinkTime::Fixed),
-        (None, Some((min, _)), Some((max, at)), None, None) => {
-            let (min, max) = (min?, max?);
-            ordered(decoder, at, min <= max, "`max` is below `min`");
-            Some(ThinkTime::Uniform { min, max })
-        }
-        (None, None, None, Some((median, median_at)), Some((p95, at))) => {
-            let (median, p95) = (median?, p95?);
-            ordered(
-                decoder,
-                median_at,
-                !median.is_zero(),
-                "a median of zero has no distribution",
-            );
-            ordered(decoder, at, median <= p95, "`p95` is below `median`");
-            Some(ThinkTime::Lognormal { median, p95 })
-        }
-        _ => {
-            decoder.problem(
-                node.at,
-                Kind::Value,
-                "a think time is `fixed`, or `min` and `max`, or `median` and `p95`",
-                "write `think: 2s`, `think: { min: 1s, max: 3s }` or `think: { median: 3s, p95: 9s }`",
-            );
-            None
+    found
+}
+
+/// A request that follows redirects is a transaction of its own name already.
+fn refuse_names_of_requests(
+    decoder: &mut Decoder,
+    scenarios: &[Scenario],
+    world: World,
+    transactions: Vec<(String, Place)>,
+) {
+    if transactions.is_empty() {
+        return;
+    }
+    let mut names = std::collections::HashSet::new();
+    for scenario in scenarios {
+        let labels = Labels {
+            slots: &scenario.slots,
+            feeders: world.feeders,
+            shared: world.shared,
+        };
+        let follows = scenario
+            .requests()
+            .filter(|request| request.redirects_max.unwrap_or(world.defaults.redirects_max) > 0);
+        names.extend(follows.map(|request| request.name.display(labels)));
+    }
+    for (name, at) in transactions {
+        if names.contains(&name) {
+            let message = format!("request `{name}` follows redirects, so it is a transaction of that name already");
+            decoder.problem(at, Kind::Conflict, message, "give one of them another name");
         }
     }
 }
 
-fn ordered(decoder: &mut Decoder, at: Place, holds: bool, message: &str) {
-    if !holds {
-        decoder.problem(at, Kind::Value, message, "write a longer duration there");
+/// Names of the values of the run's setup, in the order in which its steps define them.
+pub(super) fn setup_names(root: Fields) -> Vec<String> {
+    let mut names = Vec::new();
+    if let Some(Value::Map(entries)) = root.get("setup").map(|node| &node.value) {
+        let steps = entries.iter().find(|entry| entry.key == "steps");
+        steps.iter().for_each(|entry| slots_of(&entry.value, &mut names));
+    }
+    names
+}
+
+/// What is done once before and after the run. The teardown has the values of the setup, and those that it defines.
+pub(super) fn run_steps(decoder: &mut Decoder, root: Fields, world: World) -> (Option<Scenario>, Option<Scenario>) {
+    let mut read = |key: &str, table, slots: Vec<String>, shared| {
+        let fields = decoder.fields(root.get(key)?, table)?;
+        let list = fields.get("steps");
+        let mut scene = Scene::new(decoder, world, shared, slots, &[list]);
+        let mut scenario = empty(key);
+        scenario.slots_kept = scene.slots.len();
+        scenario.steps = list_of(decoder, list, &mut scene, key);
+        scenario.slots = scene.slots;
+        Some(scenario)
+    };
+    let setup = read("setup", &keys::RUN_SETUP, Vec::new(), None);
+    let slots = setup.as_ref().map(|setup| setup.slots.clone()).unwrap_or_default();
+    let teardown = read("teardown", &keys::RUN_TEARDOWN, slots, Some(world.shared));
+    (setup, teardown)
+}
+
+/// Adds the names of all values that steps define, each once, in the order in which the steps are read.
+fn slots_of(list: &Node, names: &mut Vec<String>) {
+    let Value::List(items) = &list.value else { return };
+    let add = |names: &mut Vec<String>, name: &str| {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    };
+    for item in items {
+        let Value::Map(entries) = &item.value else { continue };
+        let value = |key: &str| entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
+        for map in ["extract", "set"].into_iter().filter_map(value) {
+            if let Value::Map(entries) = &map.value {
+                entries.iter().for_each(|entry| add(names, &entry.key));
+            }
+        }
+        if let Some(Value::Scalar(counter)) = value("as").map(|node| &node.value) {
+            add(names, &counter.text);
+        }
+        for list in ["then", "else", "steps"].into_iter().filter_map(value) {
+            slots_of(list, names);
+        }
+        if let Some(Value::List(branches)) = value("choose").map(|node| &node.value) {
+            for branch in branches {
+                if let Value::Map(entries) = &branch.value {
+                    let steps = entries.iter().find(|entry| entry.key == "steps");
+                    steps.iter().for_each(|entry| slots_of(&entry.value, names));
+                }
+            }
+        }
     }
 }

@@ -4,7 +4,7 @@ use super::Template;
 use crate::nearest::nearest;
 
 /// Longest text of `random_text`, in characters.
-pub const RANDOM_TEXT_MAX: u64 = 65_536;
+pub(super) const RANDOM_TEXT_MAX: u64 = 65_536;
 
 const HASHES: &[&str] = &["sha1", "sha256", "sha384", "sha512"];
 const SIGNATURES: &[&str] = &["HS256", "HS384", "HS512"];

@@ -1,7 +1,47 @@
 //! Keys of scenarios, steps and replies.
 
 use super::http::{TEXTS, redirects};
-use super::{MATCH_PICK, Shape, Table, key, required, words};
+use super::{MATCH_PICK, Shape, Table, Words, key, required, words};
+use crate::plan::Comparison;
+
+/// How the sides of a condition are compared.
+pub(crate) const OPERATORS: Words<Comparison> = &[
+    ("==", Comparison::Equal),
+    ("!=", Comparison::NotEqual),
+    ("<", Comparison::Below),
+    ("<=", Comparison::AtMost),
+    (">", Comparison::Above),
+    (">=", Comparison::AtLeast),
+    ("contains", Comparison::Contains),
+];
+
+/// The words of `discover`, and whether anything is.
+pub(crate) const DISCOVER: Words<bool> = &[("none", false), ("same-origin", true)];
+
+/// The keys that say what a step does, and those that belong to them; any other key belongs to a request.
+pub(crate) const STEP_KINDS: [(&str, &[&str]); 9] = [
+    ("think", &[]),
+    ("set", &[]),
+    ("transaction", &["steps"]),
+    ("if", &["then", "else"]),
+    ("repeat", &["as", "steps"]),
+    ("while", &["max", "as", "steps"]),
+    ("choose", &[]),
+    ("end", &[]),
+    ("fail", &[]),
+];
+
+pub(crate) static RUN_SETUP: Table = Table {
+    what: "`setup`",
+    keys: &[required("steps", Shape::Steps, "Steps, in order.")],
+    later: &[],
+};
+
+pub(crate) static RUN_TEARDOWN: Table = Table {
+    what: "`teardown`",
+    keys: &[required("steps", Shape::Steps, "Steps, in order.")],
+    later: &[],
+};
 
 pub(crate) static SCENARIO: Table = Table {
     what: "a scenario",
@@ -16,13 +56,26 @@ pub(crate) static SCENARIO: Table = Table {
             Shape::Duration,
             "Least time between two starts of the same VU (closed workloads).",
         ),
-        required("steps", Shape::List(&Shape::Object(&STEP)), "Steps, in order."),
+        key(
+            "location",
+            Shape::Text,
+            "Where all its users are, by name, in place of the mix of `locations`.",
+        ),
+        key(
+            "setup",
+            Shape::Steps,
+            "Done once by each VU before its first iteration of the scenario; the values stay.",
+        ),
+        required("steps", Shape::Steps, "Steps, in order."),
+        key(
+            "teardown",
+            Shape::Steps,
+            "Done once at the end of the run by each VU that did the setup.",
+        ),
     ],
     later: &[
-        ("setup", "write the steps at the beginning of `steps`"),
-        ("teardown", "write the steps at the end of `steps`"),
         ("script", "write the behaviour as `steps`"),
-        ("transactions", "give requests a `name` and set thresholds on them"),
+        ("transactions", "write `- transaction: NAME` with its `steps`"),
     ],
 };
 
@@ -40,6 +93,51 @@ pub(crate) static STEP: Table = Table {
             "think",
             Shape::Either(&[Shape::Duration, Shape::Object(&THINK)]),
             "A user's pause.",
+        ),
+        key(
+            "set",
+            Shape::Map(&Shape::Text),
+            "Values by name, one after the other; `${name}` reads them.",
+        ),
+        key(
+            "transaction",
+            Shape::Text,
+            "Its `steps` are measured together under this name.",
+        ),
+        key(
+            "if",
+            Shape::Condition,
+            "Does `then` when it holds, else `else`: `${stock} > 0`, or `all`, `any` or `not` of such.",
+        ),
+        key(
+            "repeat",
+            Shape::Text,
+            "Does its `steps` that many times, at most 10000.",
+        ),
+        key(
+            "while",
+            Shape::Condition,
+            "Does its `steps` as long as this holds, looked at before each pass.",
+        ),
+        key(
+            "choose",
+            Shape::List(&Shape::Object(&BRANCH)),
+            "Does the steps of one of these, by chance.",
+        ),
+        key("end", Shape::OneOf(|| vec!["ok"]), "Ends the iteration, as planned."),
+        key("fail", Shape::Text, "Ends the iteration as failed, for this reason."),
+        key(
+            "steps",
+            Shape::Steps,
+            "Steps of a `transaction`, `repeat` or `while`, in order.",
+        ),
+        key("then", Shape::Steps, "Steps of an `if` that holds."),
+        key("else", Shape::Steps, "Steps of an `if` that does not hold."),
+        key("as", Shape::Text, "Name of the value that counts the passes of a loop, from 1."),
+        key(
+            "max",
+            Shape::Whole(1, 10_000),
+            "Most passes of `while`; one more fails the iteration. 10000 by default.",
         ),
         key(
             "name",
@@ -82,15 +180,81 @@ pub(crate) static STEP: Table = Table {
         ),
         key("timeout", Shape::Duration, "Instead of `defaults.timeout`."),
         redirects("Instead of `defaults.redirects`."),
+        key(
+            "page",
+            Shape::Bool,
+            "Makes it a page, measured until its last resource is there; `resources` implies it.",
+        ),
+        key(
+            "resources",
+            Shape::Either(&[
+                Shape::List(&Shape::Text),
+                Shape::OneOf(|| vec!["discover"]),
+                Shape::Object(&RESOURCES),
+            ]),
+            "What a browser fetches with the page, relative to it.",
+        ),
+        key(
+            "tags",
+            TEXTS,
+            "Labels by which thresholds gather requests.",
+        ),
     ],
     later: &[
-        ("resources", "write one step per resource"),
-        ("transaction", "give requests a `name` and set thresholds on them"),
         ("websocket", "remove the step"),
         ("script", "write the behaviour as steps"),
-        ("repeat", "write the steps out"),
-        ("if", "write scenarios for the cases and weigh them in `mix`"),
+        ("for", "write `repeat: N` and `as: NAME`"),
+        ("switch", "write `if`, `then` and `else`, one in the other"),
     ],
+};
+
+pub(crate) static BRANCH: Table = Table {
+    what: "a branch of `choose`",
+    keys: &[
+        key(
+            "weight",
+            Shape::Number,
+            "Chance relative to the other branches'; 1 by default.",
+        ),
+        required("steps", Shape::Steps, "Its steps; none for a user who goes on at once."),
+    ],
+    later: &[],
+};
+
+/// The forms of a condition besides a text.
+pub(crate) static DECISION: Table = Table {
+    what: "a condition",
+    keys: &[
+        key("all", Shape::List(&Shape::Condition), "All of these hold."),
+        key("any", Shape::List(&Shape::Condition), "One of these holds."),
+        key("not", Shape::Condition, "This does not hold."),
+    ],
+    later: &[
+        ("and", "write `all: [...]`"),
+        ("or", "write `any: [...]`"),
+    ],
+};
+
+pub(crate) static RESOURCES: Table = Table {
+    what: "`resources`",
+    keys: &[
+        key(
+            "list",
+            Shape::List(&Shape::Text),
+            "Paths and URLs, relative to the page.",
+        ),
+        key(
+            "discover",
+            Shape::OneOf(|| words(DISCOVER)),
+            "Whether those that the page and its style sheets name are fetched too.",
+        ),
+        key(
+            "hosts",
+            TEXTS,
+            "Other hosts whose resources are fetched too, such as `cdn.test`.",
+        ),
+    ],
+    later: &[],
 };
 
 const PAIRS: Shape = Shape::Either(&[Shape::Map(&TEXTS), Shape::List(&Shape::Map(&Shape::Text))]);

@@ -53,5 +53,8 @@ fn the_schema_has_exactly_the_keys_of_the_decoder() {
             );
         }
     }
-    walk(&ROOT, &schema());
+    let schema = schema();
+    walk(&ROOT, &schema);
+    walk(&STEP, &schema["$defs"]["step"]);
+    walk(&DECISION, &schema["$defs"]["condition"]["anyOf"][1]);
 }

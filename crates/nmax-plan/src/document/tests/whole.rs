@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::tree::{self, Node, Value};
 use super::{env, options, rendered};
-use crate::document::keys::{ROOT, Shape, Table};
+use crate::document::keys::{DECISION, ROOT, STEP, Shape, Table};
 use crate::document::{Options, parse};
 use crate::plan::*;
 use crate::schedule::{Stage, StageKind};
@@ -302,6 +302,8 @@ fn every_key_of_the_tables_is_decoded() {
     ) {
         match (shape, &node.value) {
             (Shape::Object(table), Value::Map(_)) => walk(table, node, path, out, seen),
+            (Shape::Condition, Value::Map(_)) => walk(&DECISION, node, path, out, seen),
+            (Shape::Steps, Value::List(_)) => keys(&Shape::List(&Shape::Object(&STEP)), node, path, out, seen),
             (Shape::List(item), Value::List(items)) => {
                 items
                     .iter()
@@ -369,7 +371,9 @@ fn every_key_of_the_tables_is_decoded() {
             );
         }
     }
-    all(&ROOT, &mut wanted);
+    for table in [&ROOT, &STEP, &DECISION] {
+        all(table, &mut wanted);
+    }
     wanted.retain(|key| !seen.contains(key));
     assert_eq!(wanted, [], "every key appears in the documents of this test");
     assert!(env("TOKEN").is_some());

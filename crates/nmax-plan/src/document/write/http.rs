@@ -2,9 +2,11 @@
 
 use core::net::SocketAddr;
 
-use super::{Scope, Yaml, duration, entry, expanded, headers, plain, word};
+use super::{Scope, Yaml, duration, entry, expanded, plain, word};
+use super::request::headers;
 use crate::document::keys::{CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, VERSION, VISITOR};
 use crate::plan::{Coding, Defaults, Dns, HostOverride, Plan, Visitor};
+use crate::template::Labels;
 use crate::units::{format_duration, format_share, format_size};
 
 /// `defaults`, in full except for limits, files and addresses that are not there.
@@ -33,10 +35,11 @@ pub(super) fn defaults(plan: &Plan) -> (String, Yaml) {
         .filter_map(|(name, limit)| Some(entry(name, duration(limit?))));
     map.extend(non_empty("timeouts", limits.collect()));
     map.push(entry("body_limit", Yaml::Plain(format_size(defaults.body_limit_bytes))));
-    let scope = Scope {
+    let scope = Scope(Labels {
         slots: &[],
         feeders: &plan.feeders,
-    };
+        shared: plan.shared_names(),
+    });
     if !defaults.headers.is_empty() {
         map.push(entry("headers", headers(&defaults.headers, &scope)));
     }

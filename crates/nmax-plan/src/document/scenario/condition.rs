@@ -1,0 +1,212 @@
+//! Conditions: `${stock} > 0`, and `all`, `any` and `not` of them.
+//!
+//! A comparison is a text with one operator that has spaces around it. Its sides are templates; a side in quotes is the
+//! text between them as it is.
+
+use crate::document::cursor::Decoder;
+use crate::document::error::Kind;
+use crate::document::keys::{self, OPERATORS, words};
+use crate::document::tree::{Node, Place, Value};
+use crate::plan::{Comparison, Condition};
+use crate::template::{Labels, Names, Template, hole_length, quote, unquote};
+
+/// What decides.
+pub(super) fn condition(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condition> {
+    if !matches!(node.value, Value::Map(_)) {
+        return comparison(decoder, node, names);
+    }
+    let fields = decoder.fields(node, &keys::DECISION)?;
+    let given = fields.in_order(&["all", "any", "not"]);
+    let [entry] = given.as_slice() else {
+        match given.get(1) {
+            Some(second) => {
+                let message = format!("`{}` and `{}` exclude each other", given[0].key, second.key);
+                decoder.problem(second.key_at, Kind::Conflict, message, "put one into the other");
+            }
+            None if ["all", "any", "not"].iter().any(|key| fields.is_misspelled(key)) => {}
+            None => decoder.problem(
+                fields.at,
+                Kind::Missing,
+                "the condition has neither `all` nor `any` nor `not`",
+                "write one of them, or a comparison such as `${stock} > 0`",
+            ),
+        }
+        return None;
+    };
+    if entry.key == "not" {
+        let inner = condition(decoder, &entry.value, names)?;
+        return Some(Condition::Not(Box::new(inner)));
+    }
+    let what = format!("`{}`", entry.key);
+    let items = decoder.list(&entry.value, &what);
+    if items.is_empty() && matches!(entry.value.value, Value::List(_)) {
+        let remedy = "write comparisons such as `${stock} > 0`";
+        decoder.problem(entry.value.at, Kind::Missing, format!("{what} has no condition"), remedy);
+    }
+    let inner: Vec<Condition> = items
+        .iter()
+        .filter_map(|item| condition(decoder, item, names))
+        .collect();
+    let is_whole = inner.len() == items.len() && !inner.is_empty();
+    is_whole.then(|| match entry.key.as_str() {
+        "all" => Condition::All(inner),
+        _ => Condition::Any(inner),
+    })
+}
+
+/// A text in the document, and where it is.
+#[derive(Clone, Copy)]
+struct Side<'t> {
+    text: &'t str,
+    at: Place,
+    /// Characters from the place to the text, when they are known.
+    shift: Option<u32>,
+}
+
+impl<'t> Side<'t> {
+    /// A part of the text without the spaces around it.
+    fn part(self, from: usize, to: usize) -> Self {
+        let part = &self.text[from..to];
+        let from = from + part.len() - part.trim_start().len();
+        let before = self.text[..from].chars().count() as u32;
+        Self {
+            text: part.trim(),
+            at: self.at,
+            shift: self.shift.map(|shift| shift.saturating_add(before)),
+        }
+    }
+
+    fn place(self) -> Place {
+        Place {
+            column: self.at.column.saturating_add(self.shift.unwrap_or(0)),
+            ..self.at
+        }
+    }
+}
+
+fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condition> {
+    let text = decoder.text(node)?;
+    let shift = match &node.value {
+        Value::Scalar(scalar) => scalar.shift,
+        _ => None,
+    };
+    let whole = Side {
+        text: &text,
+        at: node.at,
+        shift,
+    };
+    let found = match operators(&text) {
+        Ok(found) => found,
+        Err(at) => {
+            let at = whole.part(at, text.len()).place();
+            decoder.problem(at, Kind::Value, "a quote is never closed", "close it, or remove it");
+            return None;
+        }
+    };
+    let [operator] = found.as_slice() else {
+        let (message, remedy) = match found.get(1) {
+            None => (
+                format!("`{}` compares nothing", text.escape_debug()),
+                format!(
+                    "write it as `${{stock}} > 0`, with spaces around the operator; operators are: {}",
+                    words(OPERATORS).join(" ")
+                ),
+            ),
+            Some(_) => (
+                "two comparisons in one text".to_owned(),
+                "write `{ all: [...] }` or `{ any: [...] }`; a text that looks like an operator needs quotes".to_owned(),
+            ),
+        };
+        let at = found.get(1).map_or(node.at, |second| whole.part(second.from, second.to).place());
+        decoder.problem(at, Kind::Value, message, remedy);
+        return None;
+    };
+    let left = side(decoder, whole.part(0, operator.from), names);
+    let right = side(decoder, whole.part(operator.to, text.len()), names);
+    Some(Condition::Compare {
+        left: left?,
+        comparison: operator.comparison,
+        right: right?,
+    })
+}
+
+/// One side of a comparison.
+fn side(decoder: &mut Decoder, side: Side, names: &Names) -> Option<Template> {
+    if side.text.is_empty() {
+        let message = "one side of the comparison is empty";
+        decoder.problem(side.place(), Kind::Value, message, "write `''` for the empty text");
+        return None;
+    }
+    if side.text.starts_with(['\'', '"']) {
+        return match unquote(side.text) {
+            Some((text, length)) if length == side.text.len() => Some(match text.is_empty() {
+                true => Template::default(),
+                false => Template::text(text),
+            }),
+            _ => {
+                let remedy = "put all of it in quotes, or nothing";
+                decoder.problem(side.place(), Kind::Value, "text follows a closing quote", remedy);
+                None
+            }
+        };
+    }
+    decoder.template_of(side.text, side.at, side.shift, names)
+}
+
+/// An operator in a text, from one byte to before another.
+struct Operator {
+    from: usize,
+    to: usize,
+    comparison: Comparison,
+}
+
+/// The operators outside of holes and quotes; where a quote begins that does not end. O(length).
+fn operators(text: &str) -> Result<Vec<Operator>, usize> {
+    let mut found: Vec<Operator> = Vec::new();
+    let (mut at, mut begins, mut after_space) = (0, true, true);
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let word = rest.split(char::is_whitespace).next().unwrap_or_default();
+        let operator = OPERATORS.iter().find(|(name, _)| after_space && *name == word);
+        let is_space = c.is_whitespace();
+        let length = if let Some((_, comparison)) = operator {
+            found.push(Operator {
+                from: at,
+                to: at + word.len(),
+                comparison: *comparison,
+            });
+            word.len()
+        } else if begins && matches!(c, '\'' | '"') {
+            unquote(rest).ok_or(at)?.1
+        } else if rest.starts_with("$$") {
+            2
+        } else if rest.starts_with("${") {
+            hole_length(rest).unwrap_or(rest.len())
+        } else {
+            c.len_utf8()
+        };
+        begins = operator.is_some() || (begins && is_space);
+        after_space = is_space;
+        at += length;
+    }
+    Ok(found)
+}
+
+/// A comparison as it is read.
+pub(crate) fn condition_text(left: &Template, comparison: Comparison, right: &Template, labels: Labels) -> String {
+    let operator = OPERATORS.iter().find(|(_, known)| *known == comparison);
+    let side = |template: &Template| match template.as_constant() {
+        Some(text) if is_simple(text) => text.to_owned(),
+        Some(text) => quote(text),
+        None => template.source(labels),
+    };
+    let operator = operator.map_or("==", |(name, _)| name);
+    format!("{} {operator} {}", side(left), side(right))
+}
+
+/// Whether a text is itself without quotes.
+fn is_simple(text: &str) -> bool {
+    let is_operator = OPERATORS.iter().any(|(name, _)| *name == text);
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:".contains(c);
+    !text.is_empty() && text.chars().all(is_plain) && !is_operator
+}

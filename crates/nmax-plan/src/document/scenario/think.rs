@@ -1,0 +1,51 @@
+//! `think`: a user's pause.
+
+use crate::document::cursor::Decoder;
+use crate::document::error::Kind;
+use crate::document::keys;
+use crate::document::tree::{Node, Place, Value};
+use crate::plan::ThinkTime;
+
+/// One of its three laws.
+pub(super) fn think(decoder: &mut Decoder, node: &Node) -> Option<ThinkTime> {
+    if !matches!(node.value, Value::Map(_)) {
+        return decoder.duration(node).map(ThinkTime::Fixed);
+    }
+    let fields = decoder.fields(node, &keys::THINK)?;
+    let mut get = |name: &str| fields.get(name).map(|node| (decoder.duration(node), node.at));
+    let given = (get("fixed"), get("min"), get("max"), get("median"), get("p95"));
+    match given {
+        (Some((fixed, _)), None, None, None, None) => fixed.map(ThinkTime::Fixed),
+        (None, Some((min, _)), Some((max, at)), None, None) => {
+            let (min, max) = (min?, max?);
+            ordered(decoder, at, min <= max, "`max` is below `min`");
+            Some(ThinkTime::Uniform { min, max })
+        }
+        (None, None, None, Some((median, median_at)), Some((p95, at))) => {
+            let (median, p95) = (median?, p95?);
+            ordered(
+                decoder,
+                median_at,
+                !median.is_zero(),
+                "a median of zero has no distribution",
+            );
+            ordered(decoder, at, median <= p95, "`p95` is below `median`");
+            Some(ThinkTime::Lognormal { median, p95 })
+        }
+        _ => {
+            decoder.problem(
+                node.at,
+                Kind::Value,
+                "a think time is `fixed`, or `min` and `max`, or `median` and `p95`",
+                "write `think: 2s`, `think: { min: 1s, max: 3s }` or `think: { median: 3s, p95: 9s }`",
+            );
+            None
+        }
+    }
+}
+
+fn ordered(decoder: &mut Decoder, at: Place, holds: bool, message: &str) {
+    if !holds {
+        decoder.problem(at, Kind::Value, message, "write a longer duration there");
+    }
+}

@@ -1,0 +1,33 @@
+//! `data`.
+
+use super::yaml::Yaml;
+use super::{entry, expanded, plain, word};
+use crate::document::keys::AT_END;
+use crate::plan::{Feeder, Pick, Rows};
+
+/// A data source.
+pub(super) fn data(feeder: &Feeder) -> Yaml {
+    let mut map = match &feeder.rows {
+        Rows::File { file, .. } => vec![entry("csv", expanded(file))],
+        Rows::Generated { generator, rows } => {
+            let spec = generator.spec();
+            let mut map = vec![entry("generate", expanded(&spec.kind)), entry("rows", plain(rows))];
+            map.extend(spec.locale.as_ref().map(|locale| entry("locale", expanded(locale))));
+            map.extend(spec.unique.as_ref().map(|unique| entry("unique", expanded(unique))));
+            map
+        }
+    };
+    let pick = match feeder.pick {
+        Pick::Sequential => "sequential",
+        Pick::Unique => "unique",
+        Pick::Random => "random",
+        Pick::Zipf { .. } => "zipf",
+    };
+    map.push(entry("pick", plain(pick)));
+    match feeder.pick {
+        Pick::Sequential | Pick::Unique => map.push(entry("at_end", word(AT_END, &feeder.at_end))),
+        Pick::Zipf { exponent } => map.push(entry("exponent", plain(exponent))),
+        Pick::Random => {}
+    }
+    Yaml::Map(map)
+}

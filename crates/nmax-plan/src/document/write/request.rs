@@ -1,0 +1,190 @@
+//! A request step.
+
+use super::http::redirects as redirects_word;
+use super::yaml::Yaml;
+use super::{Scope, duration, entry, expanded, plain, text, word};
+use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS};
+use crate::document::reply::source_entry;
+use crate::plan::{
+    Body, Discover, Expect, Extract, FormPart, MatchPick, Page, PartContent, Request, Source, Test,
+};
+use crate::template::Template;
+
+/// The request, in full.
+pub(super) fn request(request: &Request, scope: &Scope) -> Yaml {
+    let method = METHODS
+        .iter()
+        .find(|(_, method)| *method == request.method)
+        .map_or("get", |(key, _)| key);
+    let mut map = vec![
+        entry(method, scope.text(&request.url)),
+        entry("name", scope.text(&request.name)),
+    ];
+    if !request.query.is_empty() {
+        map.push(entry("query", pairs(&request.query, scope)));
+    }
+    if !request.headers.is_empty() {
+        map.push(entry("headers", headers(&request.headers, scope)));
+    }
+    match &request.body {
+        Body::Empty => {}
+        Body::Text(body) => map.push(entry("body", scope.text(body))),
+        Body::Json(body) => map.push(entry("json", scope.text(body))),
+        Body::Form(form) => map.push(entry("form", pairs(form, scope))),
+        Body::Multipart(parts) => map.push(entry("multipart", multipart(parts, scope))),
+        Body::File(file) => map.push(entry("file", expanded(file))),
+    }
+    if request.expect_continue {
+        map.push(entry("expect_continue", plain(true)));
+    }
+    map.push(entry("expect", expect(&request.expect, scope)));
+    if !request.extract.is_empty() {
+        let extracts = request
+            .extract
+            .iter()
+            .map(|extract| (scope.name(extract.slot), self::extract(extract)));
+        map.push(entry("extract", Yaml::Map(extracts.collect())));
+    }
+    if let Some(timeout) = request.timeout {
+        map.push(entry("timeout", duration(timeout)));
+    }
+    if let Some(redirects) = request.redirects_max {
+        map.push(entry("redirects", redirects_word(redirects)));
+    }
+    map.extend(page(request.page.as_ref(), scope));
+    if !request.tags.is_empty() {
+        let tags = request.tags.iter().map(|tag| expanded(tag));
+        map.push(entry("tags", Yaml::List(tags.collect())));
+    }
+    Yaml::Map(map)
+}
+
+/// `page`, and `resources` when there are any.
+fn page(page: Option<&Page>, scope: &Scope) -> Vec<(String, Yaml)> {
+    let Some(page) = page else { return Vec::new() };
+    let mut resources = Vec::new();
+    if !page.listed.is_empty() {
+        let listed = page.listed.iter().map(|url| scope.text(url));
+        resources.push(entry("list", Yaml::List(listed.collect())));
+    }
+    match &page.discover {
+        Discover::Nothing => {}
+        Discover::SameOrigin => resources.push(entry("discover", word(DISCOVER, &true))),
+        Discover::Hosts(hosts) => {
+            let hosts = hosts.iter().map(|host| expanded(host));
+            resources.push(entry("hosts", Yaml::List(hosts.collect())));
+        }
+    }
+    let mut map = vec![entry("page", plain(true))];
+    if !resources.is_empty() {
+        map.push(entry("resources", Yaml::Map(resources)));
+    }
+    map
+}
+
+pub(super) fn headers(headers: &[(String, Template)], scope: &Scope) -> Yaml {
+    Yaml::Map(
+        headers
+            .iter()
+            .map(|(name, value)| (name.clone(), scope.text(value)))
+            .collect(),
+    )
+}
+
+fn pairs(pairs: &[(Template, Template)], scope: &Scope) -> Yaml {
+    by_name(
+        pairs
+            .iter()
+            .map(|(name, value)| (scope.source(name), scope.text(value)))
+            .collect(),
+    )
+}
+
+fn multipart(parts: &[FormPart], scope: &Scope) -> Yaml {
+    by_name(
+        parts
+            .iter()
+            .map(|part| (scope.source(&part.name), self::part(part, scope)))
+            .collect(),
+    )
+}
+
+/// A text alone is written as such.
+fn part(part: &FormPart, scope: &Scope) -> Yaml {
+    let mut map = match &part.content {
+        PartContent::Text(content) if part.content_type.is_none() && part.file_name.is_none() => {
+            return scope.text(content);
+        }
+        PartContent::Text(content) => vec![entry("text", scope.text(content))],
+        PartContent::File(file) => vec![entry("file", expanded(file))],
+    };
+    if let Some(content_type) = &part.content_type {
+        map.push(entry("type", expanded(content_type)));
+    }
+    if let Some(name) = &part.file_name {
+        map.push(entry("name", scope.text(name)));
+    }
+    Yaml::Map(map)
+}
+
+/// A map when every name is there once, else a list of maps.
+fn by_name(entries: Vec<(String, Yaml)>) -> Yaml {
+    let repeated = entries
+        .iter()
+        .enumerate()
+        .any(|(index, (name, _))| entries[..index].iter().any(|(other, _)| other == name));
+    if repeated {
+        Yaml::List(entries.into_iter().map(|entry| Yaml::Map(vec![entry])).collect())
+    } else {
+        Yaml::Map(entries)
+    }
+}
+
+fn expect(expect: &Expect, scope: &Scope) -> Yaml {
+    let status = |(low, high): &(u16, u16)| {
+        if low == high {
+            plain(low)
+        } else {
+            plain(format!("{low}-{high}"))
+        }
+    };
+    let mut map = vec![entry("status", Yaml::List(expect.status.iter().map(status).collect()))];
+    let (mut contains, mut lacks, mut header, mut finds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for check in &expect.checks {
+        match &check.test {
+            Test::BodyContains(text) => contains.push(scope.text(text)),
+            Test::BodyLacks(text) => lacks.push(scope.text(text)),
+            Test::HeaderContains(name, text) => header.push((name.clone(), scope.text(text))),
+            Test::Finds(source) => finds.push(Yaml::Map(vec![self::source(source)])),
+        }
+    }
+    for (key, list) in [("contains", contains), ("lacks", lacks)] {
+        if !list.is_empty() {
+            map.push(entry(key, Yaml::List(list)));
+        }
+    }
+    if !header.is_empty() {
+        map.push(entry("header", Yaml::Map(header)));
+    }
+    if !finds.is_empty() {
+        map.push(entry("finds", Yaml::List(finds)));
+    }
+    Yaml::Map(map)
+}
+
+fn source(source: &Source) -> (String, Yaml) {
+    let (key, value) = source_entry(source);
+    entry(key, Yaml::Text(value))
+}
+
+fn extract(extract: &Extract) -> Yaml {
+    let pick = match &extract.pick {
+        MatchPick::Nth(number) => plain(number),
+        other => word(MATCH_PICK, other),
+    };
+    let mut map = vec![source(&extract.source), entry("pick", pick)];
+    if let Some(default) = &extract.default {
+        map.push(entry("default", text(default)));
+    }
+    Yaml::Map(map)
+}
