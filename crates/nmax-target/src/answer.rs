@@ -14,6 +14,7 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::body::Body;
 use crate::clock;
+use crate::illness::{Drift, Leaked};
 use crate::model::{Model, Rule, Work};
 use crate::options::{ErrorRate, Options, Share};
 use crate::queue::Queue;
@@ -35,6 +36,8 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 pub(crate) struct Site {
     rules: Vec<RuleState>,
     stalls: Vec<Stall>,
+    drift: Drift,
+    leaked: Leaked,
     errors: ErrorRate,
     error_status: StatusCode,
     resets: Share,
@@ -70,6 +73,8 @@ impl Site {
         Self {
             rules,
             stalls: options.stalls.clone(),
+            drift: options.drift,
+            leaked: Leaked::new(options.leak),
             errors: options.errors,
             error_status: StatusCode::from_u16(options.errors.status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
             resets: options.resets,
@@ -102,10 +107,17 @@ impl Site {
 
     /// Takes the service time of the rule for `path`, counted from `start_ns`.
     async fn serve(&self, timers: &Timers, path: &str, arrival: &Arrival<'_>, start_ns: u64) {
+        let since_origin_ns = start_ns.saturating_sub(self.truth.origin_ns());
+        self.leaked.take(since_origin_ns);
+        let extra_ns = self.drift.extra_ns(since_origin_ns);
+        let mut begun_ns = start_ns;
+        if extra_ns > 0 {
+            begun_ns = start_ns.saturating_add(extra_ns);
+            timers.sleep_until(begun_ns).await;
+        }
         let Some(rule) = self.rules.iter().find(|rule| path.starts_with(&rule.prefix)) else {
             return;
         };
-        let mut begun_ns = start_ns;
         for (position, state) in (0_u64..).zip(&rule.models) {
             let work = state
                 .model

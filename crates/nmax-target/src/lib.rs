@@ -24,6 +24,7 @@
 mod random;
 mod spec;
 
+mod illness;
 mod model;
 mod queue;
 mod stall;
@@ -42,6 +43,7 @@ mod shop;
 mod options;
 mod server;
 
+pub use illness::{Drift, Leak};
 pub use model::{Model, Rule, Service, Usl};
 pub use options::{ErrorRate, Listen, Options, Scheme, Share};
 pub use queue::Queue;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::illness::{Drift, Leak};
 use crate::model::Rule;
 use crate::spec::SpecError;
 use crate::stall::Stall;
@@ -23,6 +24,10 @@ pub struct Options {
     pub services: Vec<Rule>,
     /// Scheduled stalls.
     pub stalls: Vec<Stall>,
+    /// How much longer replies take as time goes on.
+    pub drift: Drift,
+    /// Memory that is never given back.
+    pub leak: Leak,
     /// Share of requests answered with an error status.
     pub errors: ErrorRate,
     /// Share of requests whose connection is reset instead of a reply.
@@ -48,6 +53,8 @@ impl Default for Options {
             seed: 1,
             services: Vec::new(),
             stalls: Vec::new(),
+            drift: Drift::default(),
+            leak: Leak::default(),
             errors: ErrorRate::default(),
             resets: Share::default(),
             reply_bytes: None,

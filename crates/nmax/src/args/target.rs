@@ -30,6 +30,12 @@ pub struct TargetArgs {
     /// Stall every request at a time, as in at=10s,for=1s,every=30s; may be repeated
     #[arg(long, value_name = "WHEN")]
     pub stall: Vec<nmax_target::Stall>,
+    /// How much longer replies take as time goes on, as in 1ms/s
+    #[arg(long, value_name = "TIME/TIME")]
+    pub drift: Option<nmax_target::Drift>,
+    /// Memory that is taken and never given back, as in 1MB/min; at most 1 GiB
+    #[arg(long, value_name = "SIZE/TIME")]
+    pub leak: Option<nmax_target::Leak>,
     /// Share of requests answered with an error, as in 1% or 1%:503
     #[arg(long, value_name = "SHARE")]
     pub errors: Option<nmax_target::ErrorRate>,

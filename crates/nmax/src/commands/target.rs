@@ -43,6 +43,8 @@ fn options(args: &TargetArgs) -> Options {
         seed: args.seed,
         services: args.service.clone(),
         stalls: args.stall.clone(),
+        drift: args.drift.unwrap_or_default(),
+        leak: args.leak.unwrap_or_default(),
         errors: args.errors.unwrap_or_default(),
         resets: args.resets.unwrap_or_default(),
         reply_bytes: args.reply_bytes,
