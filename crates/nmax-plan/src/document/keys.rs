@@ -148,16 +148,6 @@ pub(crate) static ROOT: Table = Table {
             Shape::Map(&Shape::Object(&DATA)),
             "Data sources by name; `${name.column}` reads them.",
         ),
-        key(
-            "setup",
-            Shape::Object(&RUN_SETUP),
-            "Done once before the run; `${setup.NAME}` reads its values everywhere.",
-        ),
-        key(
-            "teardown",
-            Shape::Object(&RUN_TEARDOWN),
-            "Done once after the run, also after an abort.",
-        ),
         required(
             "scenarios",
             Shape::Map(&Shape::Object(&SCENARIO)),
@@ -208,6 +198,16 @@ pub(crate) static ROOT: Table = Table {
             "hosts",
             Shape::Map(&TEXTS),
             "Addresses of hosts by name or `NAME:PORT`, in place of what the resolver says.",
+        ),
+        key(
+            "setup",
+            Shape::Object(&RUN_SETUP),
+            "Done once before the run; `${setup.NAME}` reads its values everywhere.",
+        ),
+        key(
+            "teardown",
+            Shape::Object(&RUN_TEARDOWN),
+            "Done once after the run, also after an abort.",
         ),
         key(
             "locations",

@@ -8,8 +8,8 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Span};
 use super::error::Kind;
 use crate::document::DOCUMENT_BYTES_MAX;
 
-/// Deepest accepted nesting; plans need about eight.
-const DEPTH_MAX: usize = 40;
+/// Deepest accepted nesting: steps within steps, 16 levels of four lists and maps each, and some around and in them.
+const DEPTH_MAX: usize = 100;
 /// Most values and keys in a document.
 const NODES_MAX: usize = 200_000;
 

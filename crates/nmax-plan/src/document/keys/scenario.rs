@@ -223,7 +223,7 @@ pub(crate) static BRANCH: Table = Table {
 
 /// The forms of a condition besides a text.
 pub(crate) static DECISION: Table = Table {
-    what: "a condition",
+    what: "a condition of a step",
     keys: &[
         key("all", Shape::List(&Shape::Condition), "All of these hold."),
         key("any", Shape::List(&Shape::Condition), "One of these holds."),

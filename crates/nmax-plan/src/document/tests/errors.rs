@@ -226,8 +226,8 @@ fn steps() {
         (
             "[{ name: x }]",
             &[
-                "plan.yaml:3:27: the step has neither a method nor `think`",
-                "  help: write `get: /path`, `post: /path` or `think: 2s`",
+                "plan.yaml:3:27: nothing says what the step does",
+                "  help: write `get: /path`, `post: /path`, `think: 2s`, or one of: set, transaction, if, repeat, while, choose, end, fail",
             ],
         ),
         (
@@ -245,10 +245,10 @@ fn steps() {
             ],
         ),
         (
-            "[{ get: /, resources: [/app.css] }]",
+            "[{ get: /, websocket: /live }]",
             &[
-                "plan.yaml:3:37: `resources` in a step is not supported yet by this version",
-                "  help: write one step per resource",
+                "plan.yaml:3:37: `websocket` in a step is not supported yet by this version",
+                "  help: remove the step",
             ],
         ),
         (
@@ -363,8 +363,8 @@ fn data() {
             "",
         ),
         &[
-            "plan.yaml:3:14: `generate` in a data source is not supported yet by this version",
-            "  help: write the rows into a file and read it with `csv: FILE`",
+            "plan.yaml:3:32: rows come from `generate` or from `csv`, not from both",
+            "  help: keep one of them",
             "plan.yaml:3:70: `pick: unique` cannot wrap, rows would repeat",
             "  help: write `at_end: stop` or `at_end: error`",
             "plan.yaml:3:86: `exponent` is for `pick: zipf` only",

@@ -293,6 +293,8 @@ fn arguments_override_the_document() {
 /// Law: a key of the tables that the decoder ignores would let a nonsense value pass. None does.
 #[test]
 fn every_key_of_the_tables_is_decoded() {
+    static ONE: Shape = Shape::Object(&STEP);
+    static STEPS: Shape = Shape::List(&ONE);
     fn keys(
         shape: &Shape,
         node: &Node,
@@ -303,7 +305,7 @@ fn every_key_of_the_tables_is_decoded() {
         match (shape, &node.value) {
             (Shape::Object(table), Value::Map(_)) => walk(table, node, path, out, seen),
             (Shape::Condition, Value::Map(_)) => walk(&DECISION, node, path, out, seen),
-            (Shape::Steps, Value::List(_)) => keys(&Shape::List(&Shape::Object(&STEP)), node, path, out, seen),
+            (Shape::Steps, Value::List(_)) => keys(&STEPS, node, path, out, seen),
             (Shape::List(item), Value::List(items)) => {
                 items
                     .iter()
@@ -357,7 +359,9 @@ fn every_key_of_the_tables_is_decoded() {
         small("workload: { open: { rate: 1/s, arrivals: poisson, max_in_flight: 5 }, mix: { s: 1 } }\nduration: 1s")
             .replace("{ get: / }", "{ post: /, body: a, expect_continue: true }");
     let (mut seen, mut wanted) = (Vec::new(), Vec::new());
-    for text in [EVERY_KEY, open.as_str()] {
+    let profiles = super::run::profiles();
+    let texts = [EVERY_KEY, open.as_str(), super::run::RUN_KEYS].into_iter();
+    for text in texts.chain(profiles.iter().map(String::as_str)) {
         assert_eq!(rendered(text, &options()), "");
         let tree = tree::parse(text, None, &mut Vec::new()).unwrap();
         let mut paths = Vec::new();
