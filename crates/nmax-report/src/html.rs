@@ -11,8 +11,10 @@ use crate::markup::Escaped;
 use crate::number;
 use crate::view::View;
 
+mod answer;
 mod charts;
 mod connections;
+mod groups;
 mod origin;
 mod tables;
 mod trouble;
@@ -36,6 +38,7 @@ pub fn page(view: &View) -> String {
     header(&mut page, view);
     page.text("<main>\n");
     key_figures(&mut page, view);
+    answer::write(&mut page, view);
     charts::write(&mut page, view);
     tables::write(&mut page, view);
     connections::write(&mut page, view);
@@ -77,11 +80,11 @@ fn verdict_word(verdict: Verdict) -> (&'static str, &'static str, &'static str) 
     }
 }
 
-/// The verdict, and how far a run came that did not come to its end.
+/// The verdict, how far a run came that did not come to its end, and whether it was shorter than written.
 fn headline(view: &View) -> String {
-    let word = verdict_word(view.verdict).1;
-    view.incomplete()
-        .map_or_else(|| word.to_owned(), |text| format!("{word}, {text}"))
+    let word = verdict_word(view.verdict).1.to_owned();
+    let notes = [view.incomplete(), view.compressed()];
+    notes.into_iter().flatten().fold(word, |line, text| line + ", " + &text)
 }
 
 /// Symbol and word in color, for a condition.

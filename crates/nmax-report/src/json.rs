@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::view::{Dist, PhaseTime, QUANTILES, ScenarioRow, Stats, Times, TransactionRow, View};
+use crate::view::{Dist, PhaseTime, QUANTILES, Stats, Times, View};
 
+mod answers;
+mod groups;
 mod schema;
 pub use schema::schema;
 
@@ -46,13 +48,22 @@ pub fn summary(view: &View) -> Value {
         "censored": view.censored,
         "total": stats(&view.total),
         "requests": object(view.requests.iter().map(|(name, row)| (name.clone(), stats(row)))),
-        "scenarios": object(view.scenarios.iter().map(|row| (row.name.clone(), scenario(row)))),
-        "transactions": object(view.transactions.iter().map(|row| (row.name.clone(), transaction(row)))),
+        "scenarios": groups::scenarios(view),
+        "background": view.background,
+        "transactions": groups::transactions(view),
+        "pages": groups::pages(view),
+        "transitions": groups::transitions(view),
+        "locations": groups::locations(view),
         "checks": object(view.checks.iter().map(|row| {
             (row.name.clone(), json!({ "passed": row.passed, "failed": row.failed }))
         })),
         "thresholds": thresholds(view),
         "gates": gates(view),
+        "steady": answers::steady(view),
+        "profile": answers::profile(view),
+        "compress": micro(view.compress),
+        "timeline": answers::timeline(view),
+        "observed": answers::observed(view),
         "connections": connections(view),
         "injector": injector(view),
         "events": view.events.iter().map(|event| json!({
@@ -137,24 +148,6 @@ fn connections(view: &View) -> Value {
 
 fn by_address(counts: &[(String, u64)]) -> Value {
     object(counts.iter().map(|(address, count)| (address.clone(), json!(count))))
-}
-
-fn transaction(row: &TransactionRow) -> Value {
-    json!({
-        "count": row.count,
-        "failed": row.failed,
-        "rate_per_s": micro_or_null(row.rate_per_s),
-        "transaction_time_ms": dist(&row.time),
-    })
-}
-
-fn scenario(row: &ScenarioRow) -> Value {
-    json!({
-        "iterations": row.iterations,
-        "failed": row.failed,
-        "rate_per_s": micro_or_null(row.rate_per_s),
-        "iteration_time_ms": dist(&row.iteration_time),
-    })
 }
 
 fn stats(stats: &Stats) -> Value {

@@ -7,7 +7,7 @@ use nmax_analysis::{Gate, ThresholdResult, Verdict};
 
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::view::{Stats, TransactionRow, View};
+use crate::view::{GroupRow, Stats, View};
 
 /// Most characters of a name or message.
 const TEXT_MAX: usize = 1000;
@@ -158,7 +158,7 @@ fn request(name: &str, stats: &Stats) -> Case {
 }
 
 /// Like a request, it never fails by itself.
-fn transaction(row: &TransactionRow) -> Case {
+fn transaction(row: &GroupRow) -> Case {
     let output = format!(
         "count {}, failures {}, rate {}, time p50 {} p95 {} p99 {}",
         row.count,

@@ -124,6 +124,27 @@ pub fn with_unit(value: Option<f64>, unit: &str) -> String {
     }
 }
 
+/// The name of a figure whose unit ends it: `memory_bytes` is `memory`, `open_files_count` is `open files`.
+pub fn metric_name(metric: &str) -> String {
+    let name = METRIC_UNITS
+        .iter()
+        .find_map(|unit| metric.strip_suffix(unit)?.strip_suffix('_'));
+    name.unwrap_or(metric).replace('_', " ")
+}
+
+/// A value of such a figure, with its unit.
+pub fn metric(value: f64, metric: &str) -> String {
+    match METRIC_UNITS.iter().find(|unit| metric.ends_with(**unit)) {
+        Some(&"bytes") => bytes(value),
+        Some(&("ratio" | "utilization")) => share(value),
+        Some(&"count") => with_unit(Some(value), ""),
+        _ => digits(value),
+    }
+}
+
+/// Units that end the name of a figure.
+const METRIC_UNITS: [&str; 4] = ["bytes", "ratio", "utilization", "count"];
+
 /// A signed relative distance, for example `+12.3 %`.
 pub fn margin(relative: Option<f64>) -> String {
     match relative.filter(|relative| relative.is_finite()) {

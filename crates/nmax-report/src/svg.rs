@@ -32,6 +32,8 @@ pub struct Chart<'a> {
     pub end_s: f64,
     /// Stages, shaded where they do not count.
     pub stages: &'a [Span],
+    /// Spans in which something was done to the system under test, seconds.
+    pub marks: &'a [(f64, f64)],
     /// Vertical axis.
     pub scale: Scale,
     /// Text of a tick of the vertical axis.
@@ -74,6 +76,7 @@ impl Chart<'_> {
             Escaped(self.description),
         ));
         plot.stages(&mut text);
+        plot.marks(&mut text);
         plot.grid(&mut text);
         if let Some(heat) = &self.heat {
             heat.render(&mut text, (LEFT, TOP), (plot.right() - LEFT, plot.bottom() - TOP));
@@ -106,6 +109,20 @@ impl Plot<'_> {
 
     fn y(&self, value: f64) -> f64 {
         self.bottom() - self.chart.scale.place(value) * (self.bottom() - TOP)
+    }
+
+    /// Shades what was done to the system under test.
+    fn marks(&self, text: &mut String) {
+        for (start_s, end_s) in self.chart.marks {
+            let (x, end) = (self.x(*start_s), self.x(*end_s));
+            let (width, height) = ((end - x).max(1.0), self.bottom() - TOP);
+            add(
+                text,
+                format_args!(
+                    "<rect class=\"mark\" x=\"{x:.1}\" y=\"{TOP}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+                ),
+            );
+        }
     }
 
     /// Shades what is left out of the statistics and names the stages that have room for their name.

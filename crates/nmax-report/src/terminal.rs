@@ -6,7 +6,9 @@ use crate::number;
 use crate::problems::Problem;
 use crate::view::View;
 
+mod answer;
 mod connections;
+mod groups;
 mod live;
 mod requests;
 mod text;
@@ -50,8 +52,11 @@ pub fn table(view: &View, style: Style) -> String {
     };
     header(&mut page, view);
     load(&mut page, view);
+    answer::write(&mut page, view);
     requests::write(&mut page, view, style.wide);
     connections::write(&mut page, view);
+    groups::write(&mut page, view);
+    answer::timeline(&mut page, view);
     thresholds(&mut page, view);
     checks(&mut page, view);
     problems(&mut page, view);
@@ -126,8 +131,9 @@ fn mark(holds: bool) -> (&'static str, Ink) {
 
 fn header(page: &mut Page, view: &View) {
     let (symbol, word, ink) = verdict_mark(view.verdict);
-    let incomplete = view.incomplete().map_or_else(String::new, |text| format!(", {text}"));
-    let verdict = format!("{symbol} {word}{incomplete}");
+    let notes = [view.incomplete(), view.compressed()];
+    let notes: String = notes.into_iter().flatten().map(|text| format!(", {text}")).collect();
+    let verdict = format!("{symbol} {word}{notes}");
     let title = shorten(view.title(), page.width.saturating_sub(width(&verdict) + 2));
     let line = format!("{}  {}", page.paint(&verdict, ink), page.paint(&title, Ink::Bold));
     page.line(&line);

@@ -1,9 +1,9 @@
 //! The view: every number of a report, computed once. All outputs print it and compute nothing.
 
-use nmax_analysis::{Evidence, Gate, Judgement, Reason, ThresholdResult, Verdict};
+use nmax_analysis::{Answer, Effect, Evidence, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict};
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
-use nmax_plan::plan::{Connection, Plan, Version, Visitor, Workload};
+use nmax_plan::plan::{Connection, Plan, Scenario, Version, Visitor, Workload};
 
 use crate::number;
 use crate::problems::{self, Problem};
@@ -12,9 +12,13 @@ use crate::series::Series;
 use crate::shape::{self, Span};
 
 mod connections;
+mod groups;
+mod observed;
 mod stats;
 
-pub use connections::{Connections, TransactionRow};
+pub use connections::Connections;
+pub use groups::{GroupRow, LocationRow, PageRow};
+pub use observed::ObservedRow;
 pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times};
 
 /// Everything that a report shows.
@@ -63,7 +67,25 @@ pub struct View {
     /// By scenario, in the order of the plan.
     pub scenarios: Vec<ScenarioRow>,
     /// By transaction, in the order of the plan.
-    pub transactions: Vec<TransactionRow>,
+    pub transactions: Vec<GroupRow>,
+    /// By page, in the order of the plan.
+    pub pages: Vec<PageRow>,
+    /// By pair of pages, most frequent first.
+    pub transitions: Vec<GroupRow>,
+    /// By location, in the order of the plan.
+    pub locations: Vec<LocationRow>,
+    /// Names of the scenarios that ran beside the mix.
+    pub background: Vec<String>,
+    /// What the run says to the question of its profile.
+    pub answer: Option<Answer>,
+    /// How many times shorter than written the run was; 1 = as written.
+    pub compress: f64,
+    /// Whether the hold was steady; `None` without a hold.
+    pub steadiness: Option<Steadiness>,
+    /// What each intervention did.
+    pub effects: Vec<Effect>,
+    /// What observed processes used.
+    pub observed: Vec<ObservedRow>,
     /// By check, in the order of the plan.
     pub checks: Vec<CheckRow>,
     /// Thresholds, in the order of the plan.
@@ -198,7 +220,7 @@ impl View {
             open,
             intended_rate_per_s: level.filter(|_| open),
             intended_vus: level.filter(|_| !open),
-            achieved_rate_per_s: per_s(load.started, length_s),
+            achieved_rate_per_s: per_s(load.started.saturating_sub(beside(plan, counted)), length_s),
             in_flight: (length_s > 0.0).then(|| load.in_flight_ns as f64 / 1e9 / length_s),
             dropped: load.dropped,
             dropped_share: (load.due > 0).then(|| load.dropped.total() as f64 / load.due as f64),
@@ -209,7 +231,16 @@ impl View {
             total: Stats::of(&counted.total(Section::Hold), length_s),
             requests: request_rows(counted, catalog, length_s),
             scenarios: scenario_rows(counted, catalog, length_s),
-            transactions: connections::transactions(counted, catalog, length_s),
+            transactions: groups::transactions(counted, catalog, length_s),
+            pages: groups::pages(counted, catalog, length_s),
+            transitions: groups::transitions(counted, catalog, length_s),
+            locations: groups::locations(counted, catalog, length_s),
+            background: background(plan).map(|scenario| scenario.name.clone()).collect(),
+            answer: judgement.answer.clone(),
+            compress: plan.compress,
+            steadiness: judgement.steadiness.clone(),
+            effects: judgement.effects.clone(),
+            observed: observed::rows(evidence.observed),
             checks: check_rows(counted, catalog),
             thresholds: judgement.thresholds.clone(),
             gates: judgement.gates.clone(),
@@ -239,6 +270,11 @@ impl View {
         Some(format!("{word} after {}{planned}", number::span(self.duration_s)))
     }
 
+    /// What a verdict is read with when the run was shorter than written: `compressed 60 x`.
+    pub fn compressed(&self) -> Option<String> {
+        (self.compress > 1.0).then(|| format!("compressed {} x", number::digits(self.compress)))
+    }
+
     /// Heading of the run: its name, or the target when it has none.
     pub fn title(&self) -> &str {
         if self.run.name.is_empty() {
@@ -247,6 +283,22 @@ impl View {
             &self.run.name
         }
     }
+}
+
+/// The scenarios that run beside the mix.
+fn background(plan: &Plan) -> impl Iterator<Item = &Scenario> {
+    plan.background
+        .iter()
+        .filter_map(|background| plan.scenarios.get(background.scenario))
+}
+
+/// Iterations started beside the mix: they are no part of the intended rate.
+fn beside(plan: &Plan, counted: &Aggregate) -> u64 {
+    let started = |index| counted.scenario(Section::Hold, index).map_or(0, |stats| stats.started);
+    plan.background
+        .iter()
+        .map(|background| started(background.scenario))
+        .sum()
 }
 
 fn per_s(count: u64, length_s: f64) -> Option<f64> {

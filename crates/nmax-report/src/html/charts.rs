@@ -304,6 +304,7 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
         description: &description,
         end_s: view.duration_s,
         stages: &view.stages,
+        marks: &marks(view),
         scale,
         label: figure.label,
         heat,
@@ -321,6 +322,14 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
     }
     table(page, &figure, bins);
     page.text("</figure>\n");
+}
+
+/// When interventions went on; those that were never over last to the end.
+pub(super) fn marks(view: &View) -> Vec<(f64, f64)> {
+    let happened = view.effects.iter().map(|effect| &effect.happened);
+    happened
+        .map(|happened| (happened.start_s, happened.end_s.unwrap_or(view.duration_s)))
+        .collect()
 }
 
 fn legend(page: &mut Page, tracks: &[Track]) {

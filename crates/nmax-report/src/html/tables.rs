@@ -1,19 +1,19 @@
 //! Requests, scenarios, thresholds, gates and checks.
 
-use super::{Page, gate_mark, mark};
+use super::{Page, gate_mark, groups, mark};
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::view::{Dist, Stats, View};
 
 /// Most characters of a name in a table.
-const NAME_MAX: usize = 300;
+pub(super) const NAME_MAX: usize = 300;
 /// Most checks listed.
 const CHECKS_MAX: usize = 200;
 
 pub(super) fn write(page: &mut Page, view: &View) {
     requests(page, view);
     scenarios(page, view);
-    transactions(page, view);
+    groups::write(page, view);
     thresholds(page, view);
     gates(page, view);
     checks(page, view);
@@ -95,7 +95,7 @@ fn request(page: &mut Page, name: &str, stats: &Stats, class: &str) {
     page.text("</tr>");
 }
 
-fn cell(page: &mut Page, first: bool, text: &str) {
+pub(super) fn cell(page: &mut Page, first: bool, text: &str) {
     page.add(format_args!(
         "<td{}>{text}</td>",
         if first { " class=\"b\"" } else { "" }
@@ -103,7 +103,7 @@ fn cell(page: &mut Page, first: bool, text: &str) {
 }
 
 /// A percentile with its interval below.
-fn quantile(page: &mut Page, dist: &Dist, index: usize) {
+pub(super) fn quantile(page: &mut Page, dist: &Dist, index: usize) {
     let value = number::time_or_unknown(dist.quantiles_ns[index]);
     let interval = dist.intervals_ns[index].map_or_else(String::new, |(low, high)| {
         format!(
@@ -136,33 +136,6 @@ fn scenarios(page: &mut Page, view: &View) {
         for value in [time.p50(), time.p95(), time.p99(), time.max_ns] {
             cell(page, false, &number::time_or_unknown(value));
         }
-        page.text("</tr>");
-    }
-    page.text("</tbody></table></div>\n");
-}
-
-fn transactions(page: &mut Page, view: &View) {
-    if view.transactions.is_empty() {
-        return;
-    }
-    page.text(
-        "<h3>Transactions</h3><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">transaction</th>\
-         <th scope=\"col\">count</th><th scope=\"col\">failed</th><th scope=\"col\">rate</th><th scope=\"col\" class=\"b\">time p50</th>\
-         <th scope=\"col\">p90</th><th scope=\"col\">p95</th><th scope=\"col\">p99</th><th scope=\"col\">p99.9</th>\
-         <th scope=\"col\">max</th></tr></thead><tbody>",
-    );
-    for row in &view.transactions {
-        page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td>",
-            Escaped(&clip(&row.name, NAME_MAX)),
-            number::count(row.count),
-            number::share_or_unknown(row.failure_rate),
-            number::rate_or_unknown(row.rate_per_s)
-        ));
-        for index in 0..row.time.quantiles_ns.len() {
-            quantile(page, &row.time, index);
-        }
-        cell(page, false, &number::time_or_unknown(row.time.max_ns));
         page.text("</tr>");
     }
     page.text("</tbody></table></div>\n");

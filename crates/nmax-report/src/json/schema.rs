@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 use super::SCHEMA_VERSION;
 use crate::view::{PHASES, QUANTILES};
 
+mod groups;
+
 /// The schema. Every key is required; what is unknown is null. Readers must ignore keys they do not know.
 pub fn schema() -> Value {
     let mut root = record(&[
@@ -41,10 +43,37 @@ pub fn schema() -> Value {
         ("total", reference("stats")),
         ("requests", map(reference("stats"))),
         ("scenarios", map(scenario())),
-        ("transactions", map(transaction())),
+        (
+            "background",
+            described(
+                list(text()),
+                "Scenarios that ran beside the mix; the intended rate is without them.",
+            ),
+        ),
+        ("transactions", map(groups::timed("transaction_time_ms"))),
+        ("pages", map(groups::page())),
+        (
+            "transitions",
+            described(
+                map(groups::timed("transition_time_ms")),
+                "Pages by the page before, as `from -> to`.",
+            ),
+        ),
+        ("locations", map(groups::location())),
         ("checks", map(record(&[("passed", count()), ("failed", count())]))),
         ("thresholds", list(threshold())),
         ("gates", list(gate())),
+        ("steady", groups::steady()),
+        ("profile", groups::profile()),
+        (
+            "compress",
+            described(
+                number(),
+                "How many times shorter than written the run was; 1 = as written.",
+            ),
+        ),
+        ("timeline", list(groups::intervention())),
+        ("observed", list(groups::observed())),
         ("connections", connections()),
         ("injector", injector()),
         (
@@ -204,18 +233,6 @@ fn connections() -> Value {
                 "Sockets that servers kept open for 100 ms and longer after complete replies that should have ended them, whole run.",
             ),
         ),
-    ])
-}
-
-fn transaction() -> Value {
-    record(&[
-        (
-            "count",
-            described(count(), "Those that reached their end, failed ones included."),
-        ),
-        ("failed", count()),
-        ("rate_per_s", number_or_null()),
-        ("transaction_time_ms", reference("dist")),
     ])
 }
 

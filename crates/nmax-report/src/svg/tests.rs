@@ -40,6 +40,7 @@ fn missing_values_break_the_line() {
         title: "<t>",
         description: "d",
         end_s: 10.0,
+        marks: &[],
         stages: &[],
         scale: Scale::Linear { max: 1.0 },
         label: |value| value.to_string(),

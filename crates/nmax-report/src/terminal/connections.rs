@@ -1,18 +1,15 @@
-//! What connections, phases and transactions have to say: a line each, and only where there is something.
+//! What connections and phases have to say: a line each, and only where there is something.
 
-use super::text::{Ink, left, right, shorten};
-use super::{Page, more};
+use super::Page;
 use crate::number;
-use crate::view::{Connections, TransactionRow, View};
+use crate::view::{Connections, View};
 
 /// Columns of the word before a line.
 const WORD: usize = 13;
 /// Most addresses named.
 const ADDRESSES_MAX: usize = 6;
-/// Most transactions; the page and the files have the others.
-const ROWS_MAX: usize = 40;
 
-/// Writes the lines and the table of transactions.
+/// Writes the lines.
 pub(super) fn write(page: &mut Page, view: &View) {
     let connections = &view.connections;
     let lines = [
@@ -31,7 +28,6 @@ pub(super) fn write(page: &mut Page, view: &View) {
     for (word, text) in lines {
         text.into_iter().for_each(|text| page.entry_at(WORD, word, &text));
     }
-    transactions(page, view);
 }
 
 fn opened(connections: &Connections) -> Option<String> {
@@ -120,36 +116,4 @@ fn bodies(view: &View) -> Option<String> {
             number::bytes(stats.bytes_received as f64)
         )
     })
-}
-
-/// A column of the table of transactions.
-type Column = (&'static str, usize, fn(&TransactionRow) -> String);
-
-const COLUMNS: [Column; 6] = [
-    ("count", 7, |row| number::short_count(row.count)),
-    ("failed", 7, |row| number::share_or_unknown(row.failure_rate)),
-    ("rate", 9, |row| number::rate_or_unknown(row.rate_per_s)),
-    ("p50", 8, |row| number::time_or_unknown(row.time.p50())),
-    ("p95", 8, |row| number::time_or_unknown(row.time.p95())),
-    ("p99", 8, |row| number::time_or_unknown(row.time.p99())),
-];
-
-fn transactions(page: &mut Page, view: &View) {
-    if view.transactions.is_empty() {
-        return;
-    }
-    page.heading(&format!("Transactions (phase {})", view.phase.name));
-    let numbers: usize = COLUMNS.iter().map(|(_, width, _)| width).sum();
-    let name = (page.width - numbers).min(48);
-    let titles: String = COLUMNS.iter().map(|(title, width, _)| right(title, *width)).collect();
-    let titles = page.paint(&(left("", name) + &titles), Ink::Dim);
-    page.line(&titles);
-    for row in view.transactions.iter().take(ROWS_MAX) {
-        let cells: String = COLUMNS
-            .iter()
-            .map(|(_, width, cell)| right(&cell(row), *width))
-            .collect();
-        page.line(&(left(&shorten(&row.name, name), name) + &cells));
-    }
-    more(page, view.transactions.len(), ROWS_MAX, "transactions in the report");
 }

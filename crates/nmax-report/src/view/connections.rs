@@ -1,11 +1,11 @@
-//! Connections, what was done on them, and transactions.
+//! Connections, and what was done on them.
 
 // Of `core`, which has addresses and no sockets.
 use core::net::IpAddr;
 
-use nmax_metrics::{Aggregate, Catalog, Section};
+use nmax_metrics::{Aggregate, Section};
 
-use super::{Dist, per_s};
+use super::Dist;
 
 /// Connections, and what was done on them.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,36 +65,4 @@ fn most_first(counts: &[(IpAddr, u64)]) -> Vec<(String, u64)> {
     let mut named: Vec<_> = named.collect();
     named.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     named
-}
-
-/// Numbers of a transaction: several exchanges that a user feels as one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TransactionRow {
-    /// Its name.
-    pub name: String,
-    /// Those that reached their end, failed ones included.
-    pub count: u64,
-    /// Of those, the ones in which something was not ok.
-    pub failed: u64,
-    /// `failed` / `count`; `None` without any.
-    pub failure_rate: Option<f64>,
-    /// Ended per second.
-    pub rate_per_s: Option<f64>,
-    /// From the intended start of the first exchange to the end of the last.
-    pub time: Dist,
-}
-
-pub(super) fn transactions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<TransactionRow> {
-    let row = |(index, name): (usize, &String)| {
-        let stats = counted.transaction(Section::Hold, index)?;
-        Some(TransactionRow {
-            name: name.clone(),
-            count: stats.count,
-            failed: stats.failed,
-            failure_rate: (stats.count > 0).then(|| stats.failed as f64 / stats.count as f64),
-            rate_per_s: per_s(stats.count, length_s),
-            time: Dist::of(&stats.time),
-        })
-    };
-    catalog.transactions.iter().enumerate().filter_map(row).collect()
 }

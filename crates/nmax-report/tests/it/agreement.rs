@@ -1,7 +1,7 @@
 //! One numbers engine: the same quantity is the same number wherever it is printed.
 
 use nmax_metrics::Section;
-use nmax_plan::plan::Visitor;
+use nmax_plan::plan::{Background, Scenario, Visitor, Workload};
 use nmax_report::terminal::Style;
 use nmax_report::view::PHASES;
 use nmax_report::{View, csv, html, json, junit, number, terminal};
@@ -205,6 +205,109 @@ proptest! {
         prop_assert!((intended - rate_per_s).abs() < 1e-9);
         prop_assert!((achieved - rate_per_s).abs() <= 0.11, "{achieved} of {rate_per_s}");
     }
+}
+
+/// Pages, transitions, locations and what the run says beyond its numbers are told by table, JSON and page alike.
+#[test]
+fn outputs_agree_on_what_users_do() {
+    let view = Run::new(&Shape::default()).view();
+    let (summary, page) = (json::summary(&view), html::page(&view));
+    let table = terminal::table(&view, Style::default());
+    let times = [
+        ("pages", "item", "page_time_ms", &view.pages[1].pages.time),
+        (
+            "transitions",
+            "home -> item",
+            "transition_time_ms",
+            &view.transitions[0].time,
+        ),
+        (
+            "locations",
+            "adsl",
+            "response_time_ms",
+            &view.locations[0].exchanges.time,
+        ),
+    ];
+    for (group, name, time, dist) in times {
+        let name = if group == "transitions" {
+            &view.transitions[0].name
+        } else {
+            name
+        };
+        assert_eq!(
+            summary[group][name][time]["p95"].as_f64(),
+            milliseconds(dist.p95()),
+            "{group}"
+        );
+        let printed = number::time_or_unknown(dist.p95());
+        let escaped = name.replace('>', "&gt;");
+        let row = page
+            .split(&format!(">{escaped}</th>"))
+            .nth(1)
+            .expect("a row of the page");
+        assert!(
+            row.split("</tr>").next().unwrap().contains(&printed),
+            "{group} in the page"
+        );
+        assert!(
+            table
+                .lines()
+                .any(|line| line.starts_with(name) && line.contains(&printed)),
+            "{group} in {table}"
+        );
+    }
+    for text in [
+        "it breaks at 412/s (398/s to 431/s)",
+        "node down: p95 62 ms before, 840 ms during",
+    ] {
+        assert!(table.contains(text) && page.contains(text), "{text}");
+    }
+    assert_eq!(summary["profile"]["findings"][0]["low"], 398.0);
+    assert_eq!(summary["steady"]["holds"], false);
+    assert_eq!(summary["timeline"][0]["during"]["p95_ms"], 840.0);
+    assert_eq!(summary["timeline"][0]["after"], serde_json::Value::Null);
+    assert_eq!(summary["observed"][0]["last"], 5e8 + 17_000.0 * 149.0);
+    assert!(page.contains("id=\"observed-0-1040-t\"") && table.contains("postgres memory: 500 MB at first"));
+}
+
+/// What ran shorter than written says so in every heading.
+#[test]
+fn compression_is_told_everywhere() {
+    let mut run = Run::new(&Shape::default());
+    run.plan.compress = 60.0;
+    let view = run.view();
+    let first = |text: String| text.lines().next().unwrap_or_default().to_owned();
+    assert!(first(terminal::table(&view, Style::default())).contains("compressed 60"));
+    assert!(html::page(&view).contains("FAIL, compressed 60"));
+    assert_eq!(json::summary(&view)["compress"], 60.0);
+}
+
+/// The rate that is held against the intended one is that of the mix alone.
+#[test]
+fn what_runs_beside_the_mix_is_not_in_its_rate() {
+    let mut run = Run::new(&Shape::default());
+    let all = run.view().achieved_rate_per_s.unwrap();
+    let beside = run.view().scenarios[1].iterations as f64 / run.view().phase.length_s();
+    run.plan.background = vec![Background {
+        scenario: 1,
+        workload: Workload::Closed { vus: 1 },
+        stages: Vec::new(),
+    }];
+    let named = |name: &str| Scenario {
+        name: name.into(),
+        weight: 0.0,
+        pacing: None,
+        location: None,
+        setup: Vec::new(),
+        steps: Vec::new(),
+        teardown: Vec::new(),
+        slots: Vec::new(),
+        slots_kept: 0,
+    };
+    run.plan.scenarios = vec![named("browse"), named("sign-up")];
+    let view = run.view();
+    assert!((view.achieved_rate_per_s.unwrap() - (all - beside)).abs() < 0.2);
+    assert_eq!(view.background, ["sign-up"]);
 }
 
 #[test]

@@ -29,6 +29,20 @@ fn hostile(name: &str, text: &str) -> Run {
     run.judgement.thresholds[0].condition = text.to_owned();
     run.judgement.gates[0].text = text.to_owned();
     run.judgement.gates[0].holds = false;
+    run.catalog.pages = vec![text.to_owned(), name.to_owned()];
+    run.catalog.transitions = vec![format!("{text} -> {name}"), text.to_owned()];
+    run.catalog.locations = vec![text.to_owned(), name.to_owned()];
+    run.observed[0].name = text.to_owned();
+    run.judgement.effects[0].text = text.to_owned();
+    run.judgement.effects[0].happened.name = text.to_owned();
+    run.judgement.effects[0].happened.error = Some(text.to_owned());
+    if let Some(answer) = &mut run.judgement.answer {
+        answer.headline = text.to_owned();
+        answer.findings[0].text = text.to_owned();
+    }
+    if let Some(steadiness) = &mut run.judgement.steadiness {
+        steadiness.text = text.to_owned();
+    }
     for failure in &mut run.failures {
         failure.kind = text.to_owned();
         failure.scenario = text.to_owned();

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use nmax_analysis::{Evidence, Gate, InjectorFacts, Judgement, Reason, ThresholdResult, Verdict};
+use nmax_analysis::{
+    Answer, Effect, Evidence, Figures, Finding, Gate, Happened, InjectorFacts, Judgement, Observation, Reason,
+    SeriesTest, Steadiness, ThresholdResult, Verdict,
+};
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::sample::Network;
 use nmax_metrics::{Aggregate, Catalog, ErrorKind, FailureExample, NameId, Nanos, Outcome, Sample, Section, Window};
-use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Version, Visitor, Workload};
+use nmax_plan::plan::{Arrivals, Connection, Defaults, Plan, Profile, Version, Visitor, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_report::{Event, RunInfo, SeriesBuilder, View};
 
@@ -20,6 +23,7 @@ pub(crate) struct Run {
     pub(crate) hold: (Nanos, Nanos),
     pub(crate) end: Nanos,
     pub(crate) judgement: Judgement,
+    pub(crate) observed: Vec<Observation>,
 }
 
 /// Knobs of [`Run::new`].
@@ -92,6 +96,9 @@ impl Run {
             ..Catalog::default()
         };
         catalog.transactions = vec!["find and open".into()];
+        catalog.pages = vec!["home".into(), "item".into()];
+        catalog.transitions = vec!["home -> item".into(), "item -> home".into()];
+        catalog.locations = vec!["adsl".into(), "fibre".into()];
         catalog.checks = vec!["body contains \"basket\"".into(), "status 302".into()];
         let ids: Vec<_> = shape.names.iter().map(|name| catalog.requests.intern(name)).collect();
         let count = end.0 / 1_000_000_000;
@@ -107,6 +114,7 @@ impl Run {
             hold,
             end,
             judgement: judgement(),
+            observed: vec![memory()],
         };
         run.fill(shape, &ids);
         run.failures = (0..shape.failures).map(|index| failure(shape, index)).collect();
@@ -221,6 +229,21 @@ impl Run {
             transaction.failed += u64::from(outcome != Outcome::Ok);
             transaction.time.record(2 * sample.response_time().0);
         }
+        let (ok, time) = (outcome == Outcome::Ok, sample.response_time().0);
+        if n.is_multiple_of(5) {
+            let page = aggregate.page_mut(section, (n % 2) as usize);
+            page.pages.record(ok, 3 * time);
+            page.resources += 6;
+            page.cached += n % 4;
+            page.unchanged += n % 3;
+            page.resources_failed += n % 2;
+            page.bytes_received += 90_000;
+            aggregate.transition_mut(section, (n % 2) as usize).record(ok, 3 * time);
+        }
+        let location = aggregate.location_mut(section, (n % 2) as usize);
+        location.exchanges.record(ok, time);
+        location.iterations.record(ok, time);
+        location.pages.record(ok, 3 * time);
         let scenario = aggregate.scenario_mut(section, usize::from(pick == 4));
         scenario.started += 1;
         scenario.completed += 1;
@@ -258,7 +281,7 @@ impl Run {
             last: &[],
             injector: &injector,
             course: &nmax_analysis::Course::default(),
-            observed: &[],
+            observed: &self.observed,
             happened: &[],
         };
         let event = Event {
@@ -424,9 +447,9 @@ fn judgement() -> Judgement {
             threshold("failure_rate < 5%", 0.004, 0.05, "%", true),
             threshold("dropped < 1%", 0.0, 0.01, "%", true),
         ],
-        steadiness: None,
-        answer: None,
-        effects: Vec::new(),
+        steadiness: Some(steadiness()),
+        answer: Some(answer()),
+        effects: vec![effect()],
         gates: vec![
             gate("G1", "rate", 0.999, 0.98, "%", "the intended load was sent"),
             gate(
@@ -439,6 +462,92 @@ fn judgement() -> Judgement {
             ),
             gate("G4", "injector resources", 0.21, 0.95, "%", "the injector had room"),
         ],
+    }
+}
+
+fn steadiness() -> Steadiness {
+    let test = |name, drift, holds| SeriesTest {
+        name,
+        drift: Some(drift),
+        drift_limit: 0.05,
+        kpss: Some(0.31),
+        adf: Some(-9.2),
+        holds: Some(holds),
+    };
+    Steadiness {
+        holds: Some(false),
+        transient_s: Some(5.0),
+        series: vec![test("throughput", 0.001, true), test("response p95", 0.21, false)],
+        text: "not steady: response p95 drifted by 21 % over the hold".into(),
+    }
+}
+
+fn answer() -> Answer {
+    let finding = |code, subject: &str, value, interval, unit, text: &str, is_trouble| Finding {
+        code,
+        subject: subject.into(),
+        value,
+        interval,
+        unit,
+        text: text.into(),
+        is_trouble,
+    };
+    Answer {
+        profile: Profile::Stress,
+        headline: "it breaks at 412/s (398/s to 431/s)".into(),
+        findings: vec![
+            finding(
+                "BREAK_POINT",
+                "",
+                Some(412.0),
+                Some((398.0, 431.0)),
+                "/s",
+                "beyond 412/s response times leave their limit for good",
+                true,
+            ),
+            finding(
+                "KNEE",
+                "GET /search",
+                None,
+                None,
+                "/s",
+                "throughput follows the load to the end",
+                false,
+            ),
+        ],
+    }
+}
+
+fn effect() -> Effect {
+    let figures = |failure_rate, p95_ms| {
+        Some(Figures {
+            length_s: 10.0,
+            throughput_per_s: 198.4,
+            failure_rate,
+            p50_ms: Some(12.0),
+            p95_ms: Some(p95_ms),
+        })
+    };
+    Effect {
+        happened: Happened {
+            name: "node down".into(),
+            start_s: 40.0,
+            end_s: Some(50.0),
+            error: None,
+        },
+        phases: [figures(0.0, 62.0), figures(0.034, 840.0), None],
+        recovery_s: None,
+        text: "node down: p95 62 ms before, 840 ms during".into(),
+    }
+}
+
+/// The memory of a process that leaks.
+fn memory() -> Observation {
+    let at = |second: u64| (Nanos::from_secs(second), 5e8 + 17_000.0 * second as f64);
+    Observation {
+        name: "postgres".into(),
+        metric: "memory_bytes".into(),
+        values: (0..150).map(at).collect(),
     }
 }
 

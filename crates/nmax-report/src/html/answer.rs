@@ -1,0 +1,180 @@
+//! What a run says beyond its numbers: the answer of its profile, steadiness, effects of interventions, observed processes.
+
+use nmax_analysis::{Effect, Figures};
+
+use super::Page;
+use super::charts::{self, WIDTHS};
+use crate::markup::{Escaped, clip};
+use crate::number;
+use crate::svg::{Chart, Line, Scale};
+use crate::view::{ObservedRow, View};
+
+/// Most characters of a text.
+const TEXT_MAX: usize = 600;
+/// Most interventions and observed figures shown.
+const ROWS_MAX: usize = 50;
+
+pub(super) fn write(page: &mut Page, view: &View) {
+    answer(page, view);
+    steady(page, view);
+    timeline(page, view);
+    observed(page, view);
+}
+
+fn answer(page: &mut Page, view: &View) {
+    let Some(answer) = &view.answer else { return };
+    page.add(format_args!(
+        "<h2>Profile {}</h2><p><strong>{}</strong></p>",
+        answer.profile.name(),
+        Escaped(&clip(&answer.headline, TEXT_MAX))
+    ));
+    if !answer.findings.is_empty() {
+        page.text("<ul>");
+        for finding in answer.findings.iter().take(ROWS_MAX) {
+            let lead = if finding.is_trouble { "<strong>!</strong> " } else { "" };
+            page.add(format_args!(
+                "<li>{lead}{}</li>",
+                Escaped(&clip(&finding.text, TEXT_MAX))
+            ));
+        }
+        page.text("</ul>\n");
+    }
+}
+
+fn steady(page: &mut Page, view: &View) {
+    let Some(steadiness) = &view.steadiness else { return };
+    page.add(format_args!(
+        "<h3>Steady state</h3><p>{}</p>",
+        Escaped(&clip(&steadiness.text, TEXT_MAX))
+    ));
+    if steadiness.series.is_empty() {
+        return;
+    }
+    page.text(
+        "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">series</th><th scope=\"col\">drift</th>\
+         <th scope=\"col\">limit</th><th scope=\"col\">KPSS</th><th scope=\"col\">ADF</th><th scope=\"col\" class=\"l\"></th></tr></thead><tbody>",
+    );
+    let plain = |value: Option<f64>| value.map_or_else(|| number::UNKNOWN.to_owned(), |value| format!("{value:.2}"));
+    for test in &steadiness.series {
+        page.add(format_args!(
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"l\">{}</td></tr>",
+            test.name,
+            number::share_or_unknown(test.drift),
+            number::share(test.drift_limit),
+            plain(test.kpss),
+            plain(test.adf),
+            match test.holds {
+                Some(true) => "<span class=\"pass\">✓ steady</span>",
+                Some(false) => "<span class=\"fail\">✗ not steady</span>",
+                None => "– not tested",
+            }
+        ));
+    }
+    page.text("</tbody></table></div>\n");
+}
+
+fn timeline(page: &mut Page, view: &View) {
+    if view.effects.is_empty() {
+        return;
+    }
+    page.text(
+        "<h2>Timeline</h2><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">what was done</th>\
+         <th scope=\"col\" class=\"l\">phase</th><th scope=\"col\">length</th><th scope=\"col\">throughput</th><th scope=\"col\">failed</th>\
+         <th scope=\"col\">p50</th><th scope=\"col\">p95</th><th scope=\"col\">recovery</th></tr></thead><tbody>",
+    );
+    for effect in view.effects.iter().take(ROWS_MAX) {
+        for (index, (name, figures)) in ["before", "during", "after"].iter().zip(&effect.phases).enumerate() {
+            page.text("<tr>");
+            if index == 0 {
+                page.add(format_args!(
+                    "<th scope=\"rowgroup\" rowspan=\"3\" class=\"l w\">{}<small>{}</small></th>",
+                    Escaped(&clip(&effect.happened.name, TEXT_MAX)),
+                    Escaped(&clip(&effect.text, TEXT_MAX))
+                ));
+            }
+            page.add(format_args!("<td class=\"l\">{name}</td>"));
+            phase(page, figures.as_ref());
+            if index == 0 {
+                page.add(format_args!("<td rowspan=\"3\">{}</td>", recovery(effect)));
+            }
+            page.text("</tr>");
+        }
+    }
+    page.text("</tbody></table></div>\n");
+}
+
+fn phase(page: &mut Page, figures: Option<&Figures>) {
+    let Some(figures) = figures else {
+        return page.text("<td>–</td><td>–</td><td>–</td><td>–</td><td>–</td>");
+    };
+    let time = |ms: Option<f64>| ms.map_or_else(|| number::UNKNOWN.to_owned(), |ms| number::time(ms * 1e6));
+    page.add(format_args!(
+        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
+        number::span(figures.length_s),
+        number::rate(figures.throughput_per_s),
+        number::share(figures.failure_rate),
+        time(figures.p50_ms),
+        time(figures.p95_ms)
+    ));
+}
+
+fn recovery(effect: &Effect) -> String {
+    effect
+        .recovery_s
+        .map_or_else(|| "not within the run".to_owned(), number::span)
+}
+
+fn observed(page: &mut Page, view: &View) {
+    if view.observed.is_empty() {
+        return;
+    }
+    page.text("<h2>Observed processes</h2>\n");
+    for (index, row) in view.observed.iter().take(ROWS_MAX).enumerate() {
+        figure(page, index, row, view);
+    }
+}
+
+/// One figure of a process over time.
+fn figure(page: &mut Page, index: usize, row: &ObservedRow, view: &View) {
+    let name = number::metric_name(&row.metric);
+    let title = format!("{} {name}", row.name);
+    let show = |value: f64| number::metric(value, &row.metric);
+    let text = format!(
+        "{} at first, {} at last, {} at most.",
+        show(row.first),
+        show(row.last),
+        show(row.max)
+    );
+    page.add(format_args!(
+        "<figure><figcaption><h3>{}</h3><p>{}</p></figcaption>",
+        Escaped(&clip(&title, TEXT_MAX)),
+        Escaped(&text)
+    ));
+    let values = row.points.iter().map(|(_, value)| *value);
+    let metric = row.metric.as_str();
+    let chart = Chart {
+        id: &format!("observed-{index}"),
+        title: &title,
+        description: &text,
+        end_s: view.duration_s,
+        stages: &view.stages,
+        marks: &charts::marks(view),
+        scale: Scale::linear(values),
+        label: if metric.ends_with("bytes") {
+            number::bytes
+        } else {
+            number::digits
+        },
+        heat: None,
+        lines: vec![Line {
+            class: "c1",
+            area: true,
+            points: row.points.iter().map(|(at_s, value)| (*at_s, Some(*value))).collect(),
+        }],
+        height: 170.0,
+    };
+    for width in WIDTHS {
+        page.add(format_args!("{}", chart.render(width)));
+    }
+    page.text("</figure>\n");
+}

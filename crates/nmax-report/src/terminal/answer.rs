@@ -1,0 +1,83 @@
+//! What a run says beyond its numbers: the answer of its profile, steadiness, effects of interventions.
+
+use nmax_analysis::{Effect, Figures};
+
+use super::text::Ink;
+use super::{LIST_MAX, Page, more};
+use crate::number;
+use crate::view::View;
+
+/// Writes what else ran, steadiness and the answer of the profile.
+pub(super) fn write(page: &mut Page, view: &View) {
+    if !view.background.is_empty() {
+        page.entry("beside", &view.background.join(", "));
+    }
+    if let Some(steadiness) = &view.steadiness {
+        page.entry("steady", &steadiness.text);
+    }
+    let Some(answer) = &view.answer else { return };
+    page.heading(&format!("Profile {}", answer.profile.name()));
+    page.item("»", Ink::Accent, &answer.headline);
+    for finding in answer.findings.iter().take(LIST_MAX) {
+        let (symbol, ink) = match finding.is_trouble {
+            true => ("!", Ink::Warning),
+            false => ("·", Ink::Dim),
+        };
+        page.item(symbol, ink, &finding.text);
+    }
+    more(page, answer.findings.len(), LIST_MAX, "findings");
+    for row in &view.observed {
+        let text = format!(
+            "{} {}: {} at first, {} at last, {} at most",
+            row.name,
+            number::metric_name(&row.metric),
+            number::metric(row.first, &row.metric),
+            number::metric(row.last, &row.metric),
+            number::metric(row.max, &row.metric)
+        );
+        page.item("·", Ink::Dim, &text);
+    }
+}
+
+/// Writes what interventions did.
+pub(super) fn timeline(page: &mut Page, view: &View) {
+    if view.effects.is_empty() {
+        return;
+    }
+    page.heading("Timeline");
+    for effect in view.effects.iter().take(LIST_MAX) {
+        let (symbol, ink) = match (&effect.happened.error, effect.recovery_s) {
+            (None, Some(_)) => ("·", Ink::Accent),
+            _ => ("!", Ink::Warning),
+        };
+        page.item(symbol, ink, &effect.text);
+        for (name, figures) in ["before", "during", "after"].iter().zip(&effect.phases) {
+            if let Some(figures) = figures {
+                page.entry_at(13, &format!("    {name}"), &figures_text(figures));
+            }
+        }
+        page.entry_at(13, "    recovery", &recovery(effect));
+    }
+    more(page, view.effects.len(), LIST_MAX, "interventions");
+}
+
+/// Throughput, failures and times of a stretch.
+fn figures_text(figures: &Figures) -> String {
+    let time = |ms: Option<f64>| ms.map_or_else(|| number::UNKNOWN.to_owned(), |ms| number::time(ms * 1e6));
+    format!(
+        "{} over {}, {} failed, p50 {}, p95 {}",
+        number::rate(figures.throughput_per_s),
+        number::span(figures.length_s),
+        number::share(figures.failure_rate),
+        time(figures.p50_ms),
+        time(figures.p95_ms)
+    )
+}
+
+fn recovery(effect: &Effect) -> String {
+    match (effect.recovery_s, effect.happened.end_s) {
+        (Some(recovery_s), _) => number::span(recovery_s),
+        (None, Some(_)) => "not within the run".to_owned(),
+        (None, None) => "never undone within the run".to_owned(),
+    }
+}

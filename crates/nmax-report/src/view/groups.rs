@@ -1,0 +1,124 @@
+//! What is gathered by name: transactions, pages, transitions between pages, locations.
+
+use nmax_metrics::{Aggregate, Catalog, PageStats, Section, TransactionStats};
+
+use super::{Dist, per_s};
+
+/// Numbers of something that a user feels as one and that takes a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupRow {
+    /// Its name.
+    pub name: String,
+    /// Those that reached their end, failed ones included.
+    pub count: u64,
+    /// Of those, the ones in which something was not ok.
+    pub failed: u64,
+    /// `failed` / `count`; `None` without any.
+    pub failure_rate: Option<f64>,
+    /// Ended per second.
+    pub rate_per_s: Option<f64>,
+    /// From the intended start of the first exchange to the end of the last.
+    pub time: Dist,
+}
+
+impl GroupRow {
+    fn of(name: &str, stats: &TransactionStats, length_s: f64) -> Self {
+        Self {
+            name: name.to_owned(),
+            count: stats.count,
+            failed: stats.failed,
+            failure_rate: (stats.count > 0).then(|| stats.failed as f64 / stats.count as f64),
+            rate_per_s: per_s(stats.count, length_s),
+            time: Dist::of(&stats.time),
+        }
+    }
+}
+
+/// Numbers of a page.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PageRow {
+    /// Pages, and their times to the end of the last resource.
+    pub pages: GroupRow,
+    /// Resources that belonged to them.
+    pub resources: u64,
+    /// Of those, how many came out of the cache without an exchange.
+    pub cached: u64,
+    /// Of those, how many the server said were unchanged.
+    pub unchanged: u64,
+    /// Of those, how many failed.
+    pub resources_failed: u64,
+    /// Bytes received for documents and resources, heads included.
+    pub bytes_received: u64,
+}
+
+impl PageRow {
+    fn of(name: &str, stats: &PageStats, length_s: f64) -> Self {
+        Self {
+            pages: GroupRow::of(name, &stats.pages, length_s),
+            resources: stats.resources,
+            cached: stats.cached,
+            unchanged: stats.unchanged,
+            resources_failed: stats.resources_failed,
+            bytes_received: stats.bytes_received,
+        }
+    }
+
+    /// Mean bytes received per page; `None` without pages.
+    pub fn bytes_per_page(&self) -> Option<f64> {
+        (self.pages.count > 0).then(|| self.bytes_received as f64 / self.pages.count as f64)
+    }
+}
+
+/// Numbers of the users at a location.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocationRow {
+    /// Exchanges and their response times, under the location's name.
+    pub exchanges: GroupRow,
+    /// Iterations and their durations.
+    pub iterations: GroupRow,
+    /// Pages and their times.
+    pub pages: GroupRow,
+}
+
+/// In the order of the plan.
+pub(super) fn transactions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
+    let row = |(index, name): (usize, &String)| {
+        let stats = counted.transaction(Section::Hold, index)?;
+        Some(GroupRow::of(name, stats, length_s))
+    };
+    catalog.transactions.iter().enumerate().filter_map(row).collect()
+}
+
+/// In the order of the plan, those that ended.
+pub(super) fn pages(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<PageRow> {
+    let row = |(index, name): (usize, &String)| {
+        let stats = counted.page(Section::Hold, index)?;
+        (stats.pages.count > 0).then(|| PageRow::of(name, stats, length_s))
+    };
+    catalog.pages.iter().enumerate().filter_map(row).collect()
+}
+
+/// Those that happened, most frequent first.
+pub(super) fn transitions(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<GroupRow> {
+    let row = |(index, name): (usize, &String)| {
+        let stats = counted.transition(Section::Hold, index)?;
+        (stats.count > 0).then(|| GroupRow::of(name, stats, length_s))
+    };
+    let mut rows: Vec<_> = catalog.transitions.iter().enumerate().filter_map(row).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.count));
+    rows
+}
+
+/// In the order of the plan.
+pub(super) fn locations(counted: &Aggregate, catalog: &Catalog, length_s: f64) -> Vec<LocationRow> {
+    let row = |(index, name): (usize, &String)| {
+        let stats = counted.location(Section::Hold, index)?;
+        let row = |stats| GroupRow::of(name, stats, length_s);
+        Some(LocationRow {
+            exchanges: row(&stats.exchanges),
+            iterations: row(&stats.iterations),
+            pages: row(&stats.pages),
+        })
+    };
+    catalog.locations.iter().enumerate().filter_map(row).collect()
+}
