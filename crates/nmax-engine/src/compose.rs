@@ -12,7 +12,7 @@ use crate::driver::Drivers;
 use crate::program::Prepared;
 use crate::render::{self, Form, Layout, Message};
 use crate::runtime::Runtime;
-use crate::vu::{Buffers, Vu};
+use crate::vu::{Buffers, CallsOf, Vu};
 
 /// Where a request goes, how, and where its bytes are.
 pub(crate) struct Place<'a> {
@@ -78,11 +78,12 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             return name;
         }
         self.buffers.text.clear();
+        self.values.count_calls_of(CallsOf::Name);
         step.name.render(&mut self.buffers.text, &self.values, Escape::None);
         context.names.id(&String::from_utf8_lossy(&self.buffers.text))
     }
 
-    /// Puts the request's bytes together. The error says why there is no URL to send it to.
+    /// Puts the request's bytes together. The error says why it cannot be sent.
     #[inline]
     pub(crate) fn render<'a>(
         &mut self,
@@ -114,6 +115,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 },
             });
         }
+        if prepared.calls {
+            self.values.count_calls_of(CallsOf::Target);
+        }
         let buffers = &mut self.buffers;
         buffers.target.clear();
         step.url.render(&mut buffers.target, &self.values, Escape::Path);
@@ -138,6 +142,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             Cow::Owned(origin) => Cow::Owned(origin.authority()),
         };
         let rendered = self.compose(context, prepared, step, form, &origin, &authority);
+        if prepared.calls
+            && let Some(why) = self.values.take_trouble()
+        {
+            return Err(why);
+        }
         Ok(Place { origin, form, rendered })
     }
 
@@ -161,6 +170,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             target: &buffers.target,
         };
         buffers.text.clear();
+        if prepared.calls {
+            self.values.count_calls_of(CallsOf::Message);
+        }
         let layout = message.write(&self.values, &mut buffers.body, &mut buffers.text);
         let mut added = None;
         if !self.jar.is_empty() {

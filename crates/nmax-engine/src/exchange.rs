@@ -5,14 +5,15 @@ use std::pin::pin;
 use std::task::Poll;
 
 use nmax_http::{Alarm, Exchange, Failure, Request as HttpRequest};
-use nmax_metrics::{ErrorKind, NameId, Nanos, Network, Outcome, Sample};
-use nmax_plan::plan::{Method, Request, Step};
+use nmax_metrics::{ErrorKind, NameId, Nanos, Network, Outcome, Sample, Section};
+use nmax_plan::plan::{Method, Request};
 use nmax_plan::template::Values;
 
 use crate::compose::Place;
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
 use crate::examples::{self, Seen, SentBytes};
+use crate::page::Fetched;
 use crate::program::{Prepared, keeps_alive};
 use crate::redirect::{Chain, Hop};
 use crate::render;
@@ -39,9 +40,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         turn: Turnstile,
     ) -> StepEnd {
         let plan = &context.program.plan;
-        let Step::Request(step) = &plan.scenarios[assignment.scenario].steps[prepared.step] else {
-            return StepEnd::Stop(turn.begun);
-        };
+        let step = prepared.request.as_ref();
+        if prepared.calls {
+            self.stand_at(context, assignment, prepared.step);
+        }
         let name = self.name(context, prepared, step);
         let place = match self.render(context, prepared, step) {
             Ok(place) => place,
@@ -59,10 +61,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             name,
             exchange,
         };
-        if prepared.redirects_max == 0 {
-            return self.conclude(context, assignment, prepared, step, &first);
-        }
-        let end = match self.leads_to(prepared, &first.place, &first.exchange) {
+        let target = match prepared.redirects_max {
+            0 => None,
+            _ => self.leads_to(prepared, &first.place, &first.exchange),
+        };
+        let end = match target {
             None => self.conclude(context, assignment, prepared, step, &first),
             Some(target) => {
                 let chain = Chain {
@@ -75,8 +78,23 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 Box::pin(self.follow(context, &chain, first, target)).await
             }
         };
-        context.count_transaction(prepared, turn.intended, &end);
+        self.end_chain(context, prepared, turn.intended, &end);
+        if prepared.page.is_none() {
+            return end;
+        }
+        // Boxed, so that users who load no pages have no room for it.
+        let (end, fetched) = Box::pin(self.fetch_page(context, assignment, prepared, end)).await;
+        self.end_page(context, assignment, prepared, turn.intended, &end, fetched);
         end
+    }
+
+    /// Ends the transaction that a step and the redirects it follows are, due at `intended`.
+    #[inline]
+    fn end_chain(&self, context: &Context<R, D>, prepared: &Prepared, intended: Nanos, end: &StepEnd) {
+        if let (Some(number), Some((done, is_ok))) = (prepared.transaction, end.outcome()) {
+            let section = self.section(context, intended);
+            context.count_transaction(section, number, is_ok, done.since(intended));
+        }
     }
 
     /// Sends what was rendered, and waits for the reply within the step's time limit.
@@ -116,7 +134,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     #[cold]
     pub(crate) fn cut_off(&mut self, context: &Context<R, D>, intended: Nanos) -> StepEnd {
         let now = self.driver.abandon().done;
-        context.censor(intended, now);
+        context.censor(self.section(context, intended), intended, now);
         StepEnd::Cut(now)
     }
 
@@ -174,7 +192,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             };
             examples::keep(context, &seen, &verified, sent, &self.driver);
         }
-        if context.program.has_references {
+        if prepared.page.is_some() {
+            self.document_bytes += hop.exchange.bytes_received;
+        }
+        if context.program.has_references || prepared.page.is_some() {
             self.page = Some(self.url(prepared, &hop.place));
         }
         if verified.lacks_value {
@@ -184,7 +205,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
     }
 
-    /// A value that makes no URL: nothing can be sent, which is this exchange's failure.
+    /// A value that makes no URL, or cannot be computed: nothing can be sent, which is this exchange's failure.
     fn unsendable(
         &mut self,
         context: &Context<R, D>,
@@ -221,7 +242,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         self.record(context, &seen, turn.slot_wait, verified.outcome);
         examples::keep(context, &seen, &verified, SentBytes::NONE, &self.driver);
         let end = StepEnd::Stop(done);
-        context.count_transaction(prepared, turn.intended, &end);
+        self.end_chain(context, prepared, turn.intended, &end);
+        self.end_page(context, assignment, prepared, turn.intended, &end, Fetched::default());
         end
     }
 
@@ -251,9 +273,21 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         };
         context.roll(exchange.done);
         let mut meter = context.meter.borrow_mut();
-        meter.record(&sample, self.values.vu(), seen.assignment.number);
+        let (vu, number) = (self.values.vu(), seen.assignment.number);
+        if self.is_aside() {
+            meter.record_aside(&sample, vu, number);
+        } else {
+            meter.record(&sample, vu, number);
+            if let Some(location) = seen.assignment.location {
+                meter.record_at(location, &sample);
+            }
+        }
         if exchange.opened.is_some() || exchange.retried || exchange.informational > 0 {
-            let section = meter.section(seen.intended);
+            let section = if self.is_aside() {
+                Section::Outside
+            } else {
+                meter.section(seen.intended)
+            };
             let load = meter.window().aggregate.load_mut(section);
             if let Some(address) = exchange.opened {
                 load.connections += 1;

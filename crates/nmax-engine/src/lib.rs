@@ -7,13 +7,15 @@
 //! - [`settings`]: how a run is executed, beside its plan
 //! - [`run`]: a run on this machine; `seat`: one worker's thread; [`worker`]: its main task
 //! - [`runtime`]: what a worker needs from the world; [`real`] is the world, [`timers`] its deadlines
-//! - [`source`] and `dispatch`: where iterations come from and who runs them
-//! - `vu`, `exchange`, `redirect`, `verify`: a virtual user, one exchange of it, where it leads, and what becomes of
-//!   the reply
-//! - [`program`], `prepare`, `compose`, `render` and `multipart`: a plan made ready, requests as bytes
+//! - [`source`] and `dispatch`: where iterations come from and who runs them; `locations`: where these users are
+//! - `vu`, `setup`, `walk`: a virtual user, what it does once, and its way through the actions of a scenario
+//! - `exchange`, `redirect`, `verify`, `document`: one exchange of it, where it leads, what becomes of the reply, and the
+//!   page that it begins
+//! - [`program`], `flow`, `prepare`, `compose`, `render` and `multipart`: a plan made ready, steps as actions, requests as
+//!   bytes; `functions`: what templates call
 //! - [`network`]: what a plan says of the way to its servers
 //! - [`driver`], [`http_driver`]: what carries requests
-//! - [`meter`], [`collector`], `examples`: what is recorded, and how it is joined
+//! - [`meter`], [`collector`], `tally`, `examples`: what is recorded, and how it is joined
 //! - [`once`]: one iteration with all that it sent and received
 //! - [`context`]: what the virtual users of a worker share
 //! - [`watch`]: this process's own resources
@@ -22,14 +24,19 @@ pub mod collector;
 mod compose;
 pub mod context;
 mod dispatch;
+mod document;
 pub mod driver;
 mod examples;
 mod exchange;
+mod flow;
+mod functions;
 pub mod http_driver;
+mod locations;
 pub mod meter;
 mod multipart;
 pub mod network;
 pub mod once;
+mod page;
 mod prepare;
 pub mod program;
 pub mod real;
@@ -39,10 +46,13 @@ pub mod run;
 pub mod runtime;
 mod seat;
 pub mod settings;
+mod setup;
 pub mod source;
+mod tally;
 pub mod timers;
 mod verify;
 mod vu;
+mod walk;
 pub mod watch;
 pub mod worker;
 

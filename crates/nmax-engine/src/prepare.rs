@@ -1,16 +1,20 @@
 //! One request of a plan made ready: extractors compiled, files found, rendered once when nothing in it varies.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use nmax_extract::Extractor;
 use nmax_http::{KeepBody, Url};
 use nmax_metrics::Catalog;
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{Body, Expect, FormPart, PartContent, Plan, Request, Scenario, Test};
-use nmax_plan::template::Template;
+use nmax_plan::plan::{
+    Body, Condition, Discover, Expect, FormPart, LoopEnd, Page, PartContent, Plan, Request, Scenario, Step, Test,
+};
+use nmax_plan::template::{Part, Template};
 
-use crate::program::{KEPT_BODY_MAX, Prepared, Probe, ProgramError, files_of, redirects_max, transaction_name};
+use crate::program::{
+    KEPT_BODY_MAX, Prepared, Probe, ProgramError, chain_name, files_of, redirects_max, request_name,
+};
 use crate::render;
 use crate::settings::{BodyFile, Files};
 
@@ -20,6 +24,8 @@ pub(crate) struct Maker<'a> {
     pub(crate) base: &'a Url,
     pub(crate) files: &'a Files,
     pub(crate) catalog: &'a Catalog,
+    /// Names of transactions that the plan gives.
+    pub(crate) groups: HashSet<&'a str>,
     /// Numbers of checks by name.
     pub(crate) checks: HashMap<&'a str, usize>,
 }
@@ -30,7 +36,7 @@ impl Maker<'_> {
         &self,
         (number, scenario): (usize, &Scenario),
         step: usize,
-        request: &Request,
+        request: &Arc<Request>,
     ) -> Result<Prepared, ProgramError> {
         let (plan, base) = (self.plan, self.base);
         let source_error = |reason: String| ProgramError::Source {
@@ -51,9 +57,14 @@ impl Maker<'_> {
         };
         let origin = url.as_ref().map_or(&base.origin, |url| &url.origin).clone();
         let redirects_max = redirects_max(plan, request);
-        let transaction = (redirects_max > 0).then(|| transaction_name(plan, scenario, request));
+        let transaction = (redirects_max > 0).then(|| chain_name(plan, scenario, request, &self.groups));
+        let page = request.page.as_ref().map(|_| request_name(plan, scenario, request));
+        let number_in = |list: &[String], name: String| list.iter().position(|known| *known == name);
         let mut prepared = Prepared {
+            request: Arc::clone(request),
             step,
+            page: page.and_then(|name| number_in(&self.catalog.pages, name)),
+            calls: calls_functions(plan, request),
             name: request
                 .name
                 .as_constant()
@@ -74,7 +85,7 @@ impl Maker<'_> {
                 _ => String::new(),
             },
             redirects_max,
-            transaction: transaction.and_then(|name| self.catalog.transactions.iter().position(|known| *known == name)),
+            transaction: transaction.and_then(|name| number_in(&self.catalog.transactions, name)),
         };
         if let Some(url) = url.filter(|_| is_constant(plan, request)) {
             prepared.fixed = Some(render::fixed(plan, request, &prepared, &url));
@@ -107,7 +118,9 @@ fn boundary(seed: u64, scenario: usize, step: usize) -> String {
 
 /// Whether a check or an extractor looks at the body.
 fn reads_body(request: &Request, extractors: &[Extractor], probes: &[(usize, Probe)]) -> bool {
-    extractors.iter().any(Extractor::reads_body)
+    let discovers = |page: &Page| page.discover != Discover::Nothing;
+    request.page.as_ref().is_some_and(discovers)
+        || extractors.iter().any(Extractor::reads_body)
         || probes.iter().any(|(_, probe)| match probe {
             Probe::Text(index) => !matches!(request.expect.checks[*index].test, Test::HeaderContains(..)),
             Probe::Finds(extractor) => extractor.reads_body(),
@@ -129,8 +142,53 @@ fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize,
     Ok(probes)
 }
 
-/// Every template of a request, defaults included.
-pub(crate) fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &'a Template> {
+/// Whether something that is rendered for a request calls a function.
+fn calls_functions(plan: &Plan, request: &Request) -> bool {
+    all_templates(plan, request).any(|template| template.parts.iter().any(|part| matches!(part, Part::Call(_))))
+}
+
+/// Every template of a request, defaults, name, checks and resources included.
+fn all_templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &'a Template> {
+    let checks = request.expect.checks.iter().filter_map(|check| match &check.test {
+        Test::BodyContains(text) | Test::BodyLacks(text) | Test::HeaderContains(_, text) => Some(text),
+        Test::Finds(_) => None,
+    });
+    let resources = request.page.iter().flat_map(|page| &page.listed);
+    templates(plan, request)
+        .chain([&request.name])
+        .chain(checks)
+        .chain(resources)
+}
+
+/// Every template of a scenario.
+pub(crate) fn templates_of<'a>(plan: &'a Plan, scenario: &'a Scenario) -> Vec<&'a Template> {
+    let mut found = Vec::new();
+    for step in scenario.all_steps() {
+        match step {
+            Step::Request(request) => found.extend(all_templates(plan, request)),
+            Step::Set(values) => found.extend(values.iter().map(|(_, value)| value)),
+            Step::If(step) => conditions(&step.condition, &mut found),
+            Step::Loop(step) => match &step.until {
+                LoopEnd::Times(times) => found.push(times),
+                LoopEnd::While { condition, .. } => conditions(condition, &mut found),
+            },
+            Step::End(reason) => found.extend(reason),
+            Step::Think(_) | Step::Transaction(_) | Step::Choose(_) => {}
+        }
+    }
+    found
+}
+
+fn conditions<'a>(condition: &'a Condition, found: &mut Vec<&'a Template>) {
+    match condition {
+        Condition::Compare { left, right, .. } => found.extend([left, right]),
+        Condition::All(inner) | Condition::Any(inner) => inner.iter().for_each(|inner| conditions(inner, found)),
+        Condition::Not(inner) => conditions(inner, found),
+    }
+}
+
+/// Every template of what is sent, defaults included.
+fn templates<'a>(plan: &'a Plan, request: &'a Request) -> impl Iterator<Item = &'a Template> {
     let pairs = |pairs: &'a [(Template, Template)]| pairs.iter().flat_map(|(name, value)| [name, value]);
     let body: Vec<&Template> = match &request.body {
         Body::Empty => Vec::new(),

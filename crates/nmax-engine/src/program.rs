@@ -2,7 +2,8 @@
 //!
 //! Each worker builds its own from the shared plan; nothing in it is shared between threads.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use nmax_extract::Extractor;
@@ -10,12 +11,17 @@ use nmax_http::{KeepBody, Origin, Url};
 use nmax_metrics::{Catalog, NameId, Names};
 use nmax_plan::addresses::is_absolute;
 use nmax_plan::mix::Mix;
-use nmax_plan::plan::{AtEnd, Body, Connection, FormPart, PartContent, Pick, Plan, Request, Scenario, Step};
-use nmax_plan::template::Part;
+use nmax_plan::plan::{
+    AtEnd, Body, Connection, Discover, FormPart, Page, PartContent, Pick, Plan, Request, Scenario, Step,
+};
+use nmax_plan::template::{Labels, Part, Template};
 
-use crate::prepare::{Maker, templates};
+use crate::flow::{self, Flow};
+use crate::prepare::{Maker, templates_of};
 use crate::settings::{BodyFile, Files};
 
+/// Most transitions between pages that are told apart.
+const TRANSITIONS_MAX: usize = 2_000;
 /// Largest reply body that is kept for checks and extractors, bytes.
 pub(crate) const KEPT_BODY_MAX: usize = 16 << 20;
 
@@ -64,27 +70,42 @@ pub struct Program {
     /// Base of relative URLs.
     pub base: Url,
     /// Scenarios, in the order of the plan.
-    pub scenarios: Vec<Vec<Action>>,
+    pub scenarios: Vec<Flow<Box<Prepared>>>,
+    /// Whether some scenario has a setup or a teardown of its own.
+    pub has_setups: bool,
+    /// Numbers of the transitions between pages, by the numbers of the two.
+    pub transitions: HashMap<(usize, usize), usize>,
+    /// Values that the run's setup defined.
+    pub shared: Arc<Vec<String>>,
+    /// Which records of its feeders an iteration reads.
+    pub records: Records,
     /// Whether some URL may be relative to the page before.
     pub has_references: bool,
     /// Scenarios that read a feeder which ends the run or the iteration: most rows they may ask for.
     pub rows_max: Vec<Option<(u64, AtEnd)>>,
 }
 
-/// A step made ready.
-#[derive(Debug)]
-pub enum Action {
-    /// Position of a `think` in its scenario's steps.
-    Think(usize),
-    /// A request.
-    Request(Box<Prepared>),
+/// Which records of its feeders an iteration reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// Counted from the first one, as in any run.
+    #[default]
+    First,
+    /// Counted back from the last one, so that what is tried before a run takes nothing away from it.
+    Last,
 }
 
 /// A request made ready.
 #[derive(Debug)]
 pub struct Prepared {
-    /// Position in its scenario's steps.
+    /// As the plan says it.
+    pub request: Arc<Request>,
+    /// Number of its action.
     pub step: usize,
+    /// Number of the page that it is.
+    pub page: Option<usize>,
+    /// Whether something in it calls a function.
+    pub calls: bool,
     /// Name's id; `None` when the name has holes.
     pub name: Option<NameId>,
     /// Rendered once; `None` when something in it varies.
@@ -110,6 +131,12 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Whether what its document names is fetched too.
+    pub fn discovers(&self) -> bool {
+        let page = self.request.page.as_ref();
+        page.is_some_and(|page| page.discover != Discover::Nothing)
+    }
+
     /// Whether an extractor looks at the reply.
     pub fn parses(&self) -> bool {
         !self.extractors.is_empty() || self.checks.iter().any(|(_, probe)| matches!(probe, Probe::Finds(_)))
@@ -153,23 +180,39 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
         transitions: Vec::new(),
         locations: plan.locations.iter().map(|location| location.name.clone()).collect(),
     };
-    for (scenario, request) in plan.scenarios.iter().flat_map(|s| requests(s).map(move |r| (s, r))) {
-        if let Some(name) = request.name.as_constant() {
-            catalog.requests.intern(name);
-        }
-        if redirects_max(plan, request) > 0 {
-            let name = transaction_name(plan, scenario, request);
-            if !catalog.transactions.contains(&name) {
-                catalog.transactions.push(name);
-            }
-        }
-        for check in &request.expect.checks {
-            if !catalog.checks.contains(&check.name) {
-                catalog.checks.push(check.name.clone());
-            }
+    let groups = group_names(plan);
+    for (scenario, step) in plan.scenarios.iter().flat_map(|s| s.all_steps().map(move |step| (s, step))) {
+        match step {
+            Step::Transaction(group) => add(&mut catalog.transactions, group.name.clone()),
+            Step::Request(request) => name_request(plan, scenario, request, &groups, &mut catalog),
+            _ => {}
         }
     }
+    let pairs = transitions(plan, &catalog.pages);
+    let named = |(from, to): (usize, usize)| format!("{} -> {}", catalog.pages[from], catalog.pages[to]);
+    catalog.transitions = pairs.into_iter().map(named).collect();
     catalog
+}
+
+fn name_request(plan: &Plan, scenario: &Scenario, request: &Request, groups: &HashSet<&str>, catalog: &mut Catalog) {
+    if let Some(name) = request.name.as_constant() {
+        catalog.requests.intern(name);
+    }
+    if redirects_max(plan, request) > 0 {
+        add(&mut catalog.transactions, chain_name(plan, scenario, request, groups));
+    }
+    if request.page.is_some() {
+        add(&mut catalog.pages, request_name(plan, scenario, request));
+    }
+    for check in &request.expect.checks {
+        add(&mut catalog.checks, check.name.clone());
+    }
+}
+
+fn add(list: &mut Vec<String>, name: String) {
+    if !list.contains(&name) {
+        list.push(name);
+    }
 }
 
 /// Most redirects that a request follows.
@@ -177,9 +220,54 @@ pub fn redirects_max(plan: &Plan, request: &Request) -> u32 {
     request.redirects_max.unwrap_or(plan.defaults.redirects_max)
 }
 
-/// A transaction is named like its request, with the holes as they are written.
-pub(crate) fn transaction_name(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
-    request.name.display(plan.labels(scenario))
+/// A request's name with the holes as they are written: what its page and its redirects are called.
+pub(crate) fn request_name(plan: &Plan, scenario: &Scenario, request: &Request) -> String {
+    request.name.display(Labels {
+        slots: &scenario.slots,
+        feeders: &plan.feeders,
+        shared: plan.setup.as_ref().map_or(&[], |setup| setup.slots.as_slice()),
+    })
+}
+
+/// The transaction that a request and its redirects are is named like the request. When the plan gives that name to a
+/// transaction of its own, the two are counted apart.
+pub(crate) fn chain_name(plan: &Plan, scenario: &Scenario, request: &Request, groups: &HashSet<&str>) -> String {
+    let name = request_name(plan, scenario, request);
+    if groups.contains(name.as_str()) {
+        return format!("{name} (redirects)");
+    }
+    name
+}
+
+/// The names that the plan gives to transactions.
+pub(crate) fn group_names(plan: &Plan) -> HashSet<&str> {
+    let steps = plan.scenarios.iter().flat_map(Scenario::all_steps);
+    let names = steps.filter_map(|step| match step {
+        Step::Transaction(group) => Some(group.name.as_str()),
+        _ => None,
+    });
+    names.collect()
+}
+
+/// Pairs of pages, as numbers in the catalog, that an iteration can come to one right after the other.
+fn transitions(plan: &Plan, pages: &[String]) -> Vec<(usize, usize)> {
+    let (mut pairs, mut known) = (Vec::new(), HashSet::new());
+    if pages.is_empty() {
+        return pairs;
+    }
+    for scenario in &plan.scenarios {
+        let page = |request: &Request| {
+            request.page.as_ref()?;
+            let name = request_name(plan, scenario, request);
+            pages.iter().position(|page| *page == name)
+        };
+        let compiled = flow::compile(scenario, |_, request| Ok::<_, Infallible>(page(request)), |_| 0);
+        let Ok(flow) = compiled;
+        let found = flow.transitions(|page| *page, TRANSITIONS_MAX);
+        pairs.extend(found.into_iter().filter(|pair| known.insert(*pair)));
+    }
+    pairs.truncate(TRANSITIONS_MAX);
+    pairs
 }
 
 fn requests(scenario: &Scenario) -> impl Iterator<Item = &Request> {
@@ -203,35 +291,40 @@ impl Program {
             base: &base,
             files,
             catalog,
+            groups: group_names(&plan),
             checks,
         };
+        let number_of = |name: &str| catalog.transactions.iter().position(|known| known == name);
         let mut scenarios = Vec::with_capacity(plan.scenarios.len());
         for (number, scenario) in plan.scenarios.iter().enumerate() {
-            let mut actions = Vec::with_capacity(scenario.steps.len());
-            for (index, step) in scenario.steps.iter().enumerate() {
-                actions.push(match step {
-                    Step::Think(_) => Action::Think(index),
-                    Step::Request(request) => {
-                        let prepared = maker.prepare((number, scenario), index, request)?;
-                        Action::Request(Box::new(prepared))
-                    }
-                    _ => continue,
-                });
-            }
-            scenarios.push(actions);
+            let prepare =
+                |action, request| maker.prepare((number, scenario), action, request).map(Box::new);
+            scenarios.push(flow::compile(scenario, prepare, |name| number_of(name).unwrap_or_default())?);
         }
+        let has_setups = plan
+            .scenarios
+            .iter()
+            .any(|scenario| !scenario.setup.is_empty() || !scenario.teardown.is_empty());
+        let pairs = transitions(&plan, &catalog.pages);
+        let transitions = pairs.into_iter().enumerate().map(|(number, pair)| (pair, number));
         let rows_max = plan
             .scenarios
             .iter()
             .map(|scenario| rows_max(&plan, scenario))
             .collect();
         let has_references = plan.scenarios.iter().flat_map(requests).any(|request| {
+            let has_resources = |page: &Page| !page.listed.is_empty() || page.discover != Discover::Nothing;
             !matches!(request.url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || is_absolute(text))
+                || request.page.as_ref().is_some_and(has_resources)
         });
         Ok(Self {
             mix,
             base,
             scenarios,
+            has_setups,
+            transitions: transitions.collect(),
+            shared: Arc::default(),
+            records: Records::First,
             has_references,
             rows_max,
             plan,
@@ -272,16 +365,26 @@ pub fn body_files(plan: &Plan) -> Vec<&str> {
 
 /// The fewest rows of the feeders that a scenario reads and that do not start again.
 fn rows_max(plan: &Plan, scenario: &Scenario) -> Option<(u64, AtEnd)> {
-    requests(scenario)
-        .flat_map(|request| templates(plan, request).chain(std::iter::once(&request.name)))
-        .flat_map(|template| &template.parts)
-        .filter_map(|part| match part {
-            Part::Feeder { feeder, .. } => plan.feeders.get(*feeder),
-            _ => None,
-        })
+    let mut read = Vec::new();
+    for template in templates_of(plan, scenario) {
+        feeders_of(template, &mut read);
+    }
+    read.into_iter()
+        .filter_map(|feeder| plan.feeders.get(feeder))
         .filter(|feeder| matches!(feeder.pick, Pick::Sequential | Pick::Unique) && feeder.at_end != AtEnd::Wrap)
         .map(|feeder| (feeder.row_count(), feeder.at_end))
         .min_by_key(|(rows, _)| *rows)
+}
+
+/// The feeders that a template reads.
+fn feeders_of(template: &Template, found: &mut Vec<usize>) {
+    for part in &template.parts {
+        match part {
+            Part::Feeder { feeder, .. } => found.push(*feeder),
+            Part::Call(call) => call.arguments.iter().for_each(|argument| feeders_of(argument, found)),
+            _ => {}
+        }
+    }
 }
 
 /// Whether the request line says that the connection stays open.

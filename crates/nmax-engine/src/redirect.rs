@@ -19,7 +19,7 @@ use crate::program::Prepared;
 use crate::render::Form;
 use crate::runtime::Runtime;
 use crate::verify::Verified;
-use crate::vu::{StepEnd, Turnstile, Vu};
+use crate::vu::{CallsOf, StepEnd, Turnstile, Vu};
 
 #[cfg(test)]
 mod tests;
@@ -128,6 +128,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     ) -> StepEnd {
         let (prepared, step) = (chain.prepared, chain.step);
         let mut name = Vec::new();
+        self.values.count_calls_of(CallsOf::Name);
         step.name.render(&mut name, &self.values, Escape::None);
         let name = String::from_utf8_lossy(&name);
         let mut form = Form::of(step);
@@ -135,7 +136,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let (mut hop, mut target) = (first, first_target);
         loop {
             self.keep_cookies(context, prepared, &hop.place);
-            self.record_hop(context, chain.assignment, &hop);
+            self.record_hop(context, chain, &hop);
             let (status, done) = (hop.exchange.status.unwrap_or_default(), hop.exchange.done);
             form = form_after(form, status, &hop.place.origin, &target.origin);
             let turn = Turnstile {
@@ -170,16 +171,19 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// A valid reply that leads on is ok, whatever the step expects of the last one.
-    fn record_hop(&self, context: &Context<R, D>, assignment: &Assignment, hop: &Hop<'_>) {
+    fn record_hop(&mut self, context: &Context<R, D>, chain: &Chain<'_>, hop: &Hop<'_>) {
         let seen = Seen {
-            assignment,
+            assignment: chain.assignment,
             name: hop.name,
             exchange: &hop.exchange,
             intended: hop.turn.intended,
         };
         self.record(context, &seen, hop.turn.slot_wait, Outcome::Ok);
+        if chain.prepared.page.is_some() {
+            self.document_bytes += hop.exchange.bytes_received;
+        }
+        let section = self.section(context, hop.turn.intended);
         let mut meter = context.meter.borrow_mut();
-        let section = meter.section(hop.turn.intended);
         meter.window().aggregate.load_mut(section).redirects += 1;
     }
 
@@ -234,6 +238,6 @@ fn words(visited: &[Url], next: &Url) -> String {
 }
 
 /// A URL without its secrets, shortened.
-fn shown(url: &Url) -> String {
+pub(crate) fn shown(url: &Url) -> String {
     quoted(&redact_fields(&url.to_string()))
 }

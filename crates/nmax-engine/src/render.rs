@@ -309,7 +309,7 @@ fn decimal(out: &mut Vec<u8>, number: u64) {
 }
 
 /// The values of a request without holes.
-struct NoValues;
+pub(crate) struct NoValues;
 
 impl Values for NoValues {
     fn slot(&self, _: usize) -> &str {

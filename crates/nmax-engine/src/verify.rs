@@ -12,10 +12,11 @@ use nmax_plan::template::{Escape, Template, Values};
 use crate::compose::Place;
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
+use crate::page::is_html;
 use crate::program::{KEPT_BODY_MAX, Prepared, Probe};
 use crate::redirect;
 use crate::runtime::Runtime;
-use crate::vu::Vu;
+use crate::vu::{CallsOf, Vu};
 
 /// What became of an exchange.
 pub(crate) struct Verified {
@@ -29,7 +30,7 @@ pub(crate) struct Verified {
 }
 
 impl Verified {
-    const OK: Self = Self {
+    pub(crate) const OK: Self = Self {
         outcome: Outcome::Ok,
         kind: String::new(),
         text: None,
@@ -96,6 +97,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         if prepared.checks.is_empty() && prepared.extractors.is_empty() {
             return verified;
         }
+        let section = self.section(context, assignment.intended);
+        if prepared.calls {
+            self.values.count_calls_of(CallsOf::Checks);
+        }
         let reply = self.driver.reply();
         let headers: Vec<(&str, &[u8])> = if prepared.parses() {
             reply.headers().collect()
@@ -114,16 +119,18 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 Probe::Finds(extractor) => extractor.occurs(&page),
                 Probe::Text(index) => holds(&step.expect.checks[*index].test, &reply, values, text),
             };
-            context.count_check(assignment.intended, *number, holds == Some(true));
+            let trouble = if prepared.calls { values.take_trouble() } else { None };
+            let holds = if trouble.is_some() { Some(false) } else { holds };
+            context.count_check(section, *number, holds == Some(true));
             if holds != Some(true) {
                 let kind = || format!("check \"{}\"", context.names.check(*number));
-                verified.fail_because(kind, holds.is_none().then(undecided));
+                verified.fail_because(kind, trouble.or_else(|| holds.is_none().then(undecided)));
             }
         }
         let picker = Picker {
             context,
             assignment,
-            step: prepared.step,
+            step: self.way.step(prepared.step),
         };
         for (index, (extract, extractor)) in step.extract.iter().zip(&prepared.extractors).enumerate() {
             // More of the body could change what matches, and which of the matches is the last.
@@ -141,6 +148,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 verified.fail_because(kind, (!is_decided).then(undecided));
             }
             values.slots[extract.slot] = found.or_else(|| extract.default.clone()).unwrap_or_default();
+        }
+        if prepared.discovers() && verified.outcome == Outcome::Ok && is_html(&reply) {
+            // Parsed at most once, for extractors too.
+            self.named = Some(page.resources());
         }
         verified
     }
@@ -171,7 +182,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 struct Picker<'a, R: Runtime, D: Drivers> {
     context: &'a Context<R, D>,
     assignment: &'a Assignment,
-    step: usize,
+    step: u64,
 }
 
 impl<R: Runtime, D: Drivers> Picker<'_, R, D> {
@@ -183,7 +194,7 @@ impl<R: Runtime, D: Drivers> Picker<'_, R, D> {
             MatchPick::Nth(nth) => nth.checked_sub(1),
             MatchPick::Random => {
                 let (vu, iteration) = self.assignment.choice;
-                let choice = Choice::new(self.context.program.plan.seed, vu, iteration, self.step as u64);
+                let choice = Choice::new(self.context.program.plan.seed, vu, iteration, self.step);
                 // Draw 0 belongs to the step itself.
                 NonZeroU64::new(matches.len() as u64).map(|n| choice.below(1 + index as u64, n) as usize)
             }

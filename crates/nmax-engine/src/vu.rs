@@ -1,24 +1,31 @@
 //! A virtual user: its own cookies, connections, data and values, one iteration after the other.
 
-use std::borrow::Cow;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
+use nmax_http::line::Line;
+use nmax_extract::resources::Resources;
 use nmax_http::{Alarm, Jar, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{AtEnd, Connection, Cookies, Plan, Step, ThinkTime, Visitor};
-use nmax_plan::template::{Call, Values};
+use nmax_plan::plan::{AtEnd, Connection, Cookies, Visitor};
 
 use crate::context::{Assignment, Context, IterationEnd, VuSlot, Watched};
 use crate::dispatch::{self, Turn};
 use crate::driver::{Driver, Drivers};
-use crate::program::Action;
+use crate::page::Cache;
+use crate::program::Records;
 use crate::render::BodyBuffer;
 use crate::runtime::{Runtime, Timer};
-use crate::source::{Kind, row};
+use crate::setup::Setup;
+use crate::source::row;
+use crate::walk::{Stage, Way};
+
+pub(crate) use values::{Address, CallsOf, VuValues};
+
+mod values;
 
 /// The choice of a new or returning visitor belongs to no step.
 const VISITOR_STEP: u64 = u64::MAX;
@@ -29,15 +36,25 @@ const BUFFER_KEPT_BYTES_MAX: usize = 4096;
 /// A virtual user.
 pub(crate) struct Vu<R: Runtime, D: Drivers> {
     pub(crate) context: Rc<Context<R, D>>,
-    slot: Rc<VuSlot>,
+    pub(crate) slot: Rc<VuSlot>,
     pub(crate) driver: D::Driver,
     pub(crate) jar: Jar,
     pub(crate) values: VuValues,
     pub(crate) buffers: Buffers,
     /// Where relative references start: the last URL requested.
     pub(crate) page: Option<Url>,
+    /// Where it is in its scenario.
+    pub(crate) way: Way,
+    /// What became of the setup of each scenario; empty when no scenario has one.
+    pub(crate) setups: Vec<Setup>,
+    /// Bytes received for the document of the page under way.
+    pub(crate) document_bytes: u64,
+    /// What the document of the page under way names, when it was parsed anyway.
+    pub(crate) named: Option<Resources>,
+    /// What its browser remembers of resources; none before the first page.
+    pub(crate) cache: Option<Box<Cache>>,
     /// Pauses.
-    pause: R::Timer,
+    pub(crate) pause: R::Timer,
     /// Time limit of the exchange under way.
     pub(crate) limit: R::Timer,
     /// When the driver wants to be polled.
@@ -55,41 +72,13 @@ pub(crate) struct Buffers {
 
 impl Buffers {
     /// Gives large ones back: a user who thinks is not to hold what the last request took.
-    fn release(&mut self) {
+    pub(crate) fn release(&mut self) {
         for buffer in [&mut self.target, &mut self.body.bytes, &mut self.bytes, &mut self.text] {
             if buffer.capacity() > BUFFER_KEPT_BYTES_MAX {
                 *buffer = Vec::new();
             }
         }
     }
-}
-
-/// What templates read.
-pub(crate) struct VuValues {
-    plan: Arc<Plan>,
-    pub(crate) slots: Vec<String>,
-    rows: Vec<u64>,
-    number: u64,
-    vu: u32,
-}
-
-impl Values for VuValues {
-    fn slot(&self, slot: usize) -> &str {
-        self.slots.get(slot).map_or("", String::as_str)
-    }
-    fn feeder(&self, feeder: usize, column: usize) -> Cow<'_, str> {
-        self.plan.feeders[feeder].cell(self.plan.seed, self.rows[feeder], column)
-    }
-    fn iteration(&self) -> u64 {
-        self.number
-    }
-    fn vu(&self) -> u32 {
-        self.vu
-    }
-    fn shared(&self, _slot: usize) -> &str {
-        ""
-    }
-    fn call(&self, _call: &Call, _out: &mut String) {}
 }
 
 /// A request's place in its run.
@@ -104,6 +93,7 @@ pub(crate) struct Turnstile {
 }
 
 /// How a step ended.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum StepEnd {
     /// The iteration goes on from this instant; whether the step was ok.
     Next(Nanos, bool),
@@ -113,27 +103,31 @@ pub(crate) enum StepEnd {
     Cut(Nanos),
 }
 
+impl StepEnd {
+    /// When it ended, and whether it was ok; `None` when it was cut off.
+    pub(crate) fn outcome(self) -> Option<(Nanos, bool)> {
+        match self {
+            Self::Next(done, is_ok) => Some((done, is_ok)),
+            Self::Stop(done) => Some((done, false)),
+            Self::Cut(_) => None,
+        }
+    }
+}
+
 impl<R: Runtime, D: Drivers> Vu<R, D> {
     pub(crate) fn new(context: Rc<Context<R, D>>, slot: Rc<VuSlot>) -> Self {
         let plan = Arc::clone(&context.program.plan);
-        let slots = plan
-            .scenarios
-            .iter()
-            .map(|scenario| scenario.slots.len())
-            .max()
-            .unwrap_or(0);
         let alarm = Alarm::default();
         Self {
             driver: context.drivers.make(Rc::clone(&alarm)),
             alarm,
             jar: Jar::new(),
-            values: VuValues {
-                slots: vec![String::new(); slots],
-                rows: vec![0; plan.feeders.len()],
-                number: 0,
-                vu: slot.number,
-                plan,
-            },
+            values: VuValues::new(plan, Arc::clone(&context.program.shared), slot.number),
+            way: Way::default(),
+            setups: Setup::all_due(&context.program),
+            document_bytes: 0,
+            named: None,
+            cache: None,
             buffers: Buffers::default(),
             page: None,
             pause: context.runtime.timer(),
@@ -153,27 +147,37 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         .await;
         let context = Rc::clone(&self.context);
         let (mut turn, mut done) = (Turn::default(), None);
-        while let Some(assignment) = self.next(&context, &mut turn, done).await {
+        while let Some(mut assignment) = self.next(&context, &mut turn, done).await {
             self.slot.has_begun.set(true);
+            if context.program.has_setups && !self.is_set_up(&context, &mut assignment).await {
+                done = Some(context.runtime.now());
+                continue;
+            }
             let (at, end) = self.iterate(&context, &assignment).await;
-            if end != IterationEnd::Ok {
-                // It may have failed without ever waiting, which must not keep the others from running.
+            if end != IterationEnd::Ok || at == assignment.intended {
+                // It may have ended without ever waiting, which must not keep the others from running.
                 yield_now().await;
             }
             done = Some(at);
         }
-        if let Kind::Closed(_) = context.source.kind {
-            context.state.starter_ended();
+        if context.program.has_setups {
+            self.clear_up(&context).await;
         }
+        dispatch::vu_ended(&context, &self.slot);
     }
 
     async fn next(&self, context: &Context<R, D>, turn: &mut Turn, done: Option<Nanos>) -> Option<Assignment> {
-        match &context.source.kind {
-            Kind::Open(open) => dispatch::next_open(context, open, &self.slot, done).await,
-            Kind::Closed(closed) => {
-                dispatch::next_closed(context, closed, self.slot.number, &self.pause, turn, done).await
-            }
-        }
+        dispatch::next(context, &self.slot, &self.pause, turn, done).await
+    }
+
+    /// Goes to where the user of an iteration is.
+    #[cold]
+    fn move_to(&self, context: &Context<R, D>, assignment: &Assignment) -> Option<Rc<Line>> {
+        self.slot.location.set(assignment.location);
+        let location = assignment.location?;
+        context
+            .locations
+            .line(location, self.slot.number, context.runtime.clone())
     }
 
     /// Runs one iteration; returns when it was done, and how it ended.
@@ -189,61 +193,36 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         context.begin(assignment);
         let _watched = Watched(&context.state);
         self.prepare(context, assignment);
-        let (at, end) = self.steps(context, assignment).await;
+        let (at, end) = self.walk(context, assignment, Stage::Steps).await;
         if context.program.plan.defaults.connection == Connection::PerIteration {
             self.driver.close();
+        }
+        if context.program.has_setups {
+            self.keep_values(assignment.scenario);
         }
         context.end(assignment, at, end);
         (at, end)
     }
 
-    async fn steps(&mut self, context: &Context<R, D>, assignment: &Assignment) -> (Nanos, IterationEnd) {
-        let mut turn = Turnstile {
-            intended: assignment.intended,
-            begun: assignment.begun,
-            slot_wait: assignment.slot_wait,
-        };
-        let mut is_ok = true;
-        for action in &context.program.scenarios[assignment.scenario] {
-            let at = match action {
-                Action::Think(step) => {
-                    let at = turn.intended + self.think(context, assignment, *step);
-                    self.buffers.release();
-                    self.driver.rest();
-                    if !dispatch::pause_until(context, &self.pause, at).await {
-                        return (context.runtime.now(), IterationEnd::Interrupted);
-                    }
-                    at
-                }
-                Action::Request(prepared) => match self.request(context, assignment, prepared, turn).await {
-                    StepEnd::Next(done, step_is_ok) => {
-                        is_ok &= step_is_ok;
-                        done
-                    }
-                    StepEnd::Stop(done) => return (done, IterationEnd::Failed),
-                    StepEnd::Cut(now) => return (now, IterationEnd::Interrupted),
-                },
-            };
-            turn = Turnstile {
-                intended: at,
-                begun: at,
-                slot_wait: Nanos::ZERO,
-            };
-        }
-        (
-            turn.intended,
-            if is_ok { IterationEnd::Ok } else { IterationEnd::Failed },
-        )
-    }
-
     /// What an iteration starts with: no values, its rows, and of the cookies those that the plan lets stay.
-    fn prepare(&mut self, context: &Context<R, D>, assignment: &Assignment) {
+    pub(crate) fn prepare(&mut self, context: &Context<R, D>, assignment: &Assignment) {
         let plan = &context.program.plan;
+        if assignment.location != self.slot.location.get() {
+            let line = self.move_to(context, assignment);
+            self.driver.set_line(line);
+        }
         self.page = None;
         self.values.number = assignment.number;
         self.values.slots.iter_mut().for_each(String::clear);
+        if context.program.has_setups {
+            self.restore_values(assignment.scenario);
+        }
         for (index, feeder) in plan.feeders.iter().enumerate() {
-            self.values.rows[index] = row(feeder, index, plan.seed, assignment);
+            let row = row(feeder, index, plan.seed, assignment);
+            self.values.rows[index] = match context.program.records {
+                Records::First => row,
+                Records::Last => feeder.row_count().saturating_sub(1 + row),
+            };
         }
         let is_new = match plan.defaults.visitor {
             Visitor::Returning => false,
@@ -255,33 +234,16 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         };
         if is_new {
             self.driver.forget();
+            self.cache = None;
         }
         if is_new || plan.defaults.cookies == Cookies::PerIteration {
             self.jar.clear();
         }
     }
-
-    fn think(&self, context: &Context<R, D>, assignment: &Assignment, step: usize) -> Nanos {
-        let plan = &context.program.plan;
-        let Step::Think(think) = &plan.scenarios[assignment.scenario].steps[step] else {
-            return Nanos::ZERO;
-        };
-        let choice = Choice::new(plan.seed, assignment.choice.0, assignment.choice.1, step as u64);
-        match think {
-            ThinkTime::Fixed(time) => Nanos::from(*time),
-            ThinkTime::Uniform { min, max } => {
-                let width_ns = max.saturating_sub(*min).as_nanos() as f64;
-                Nanos::from(*min) + Nanos((choice.unit(0) * width_ns) as u64)
-            }
-            ThinkTime::Lognormal { median, p95 } => {
-                Nanos(choice.lognormal(0, median.as_nanos() as f64, p95.as_nanos() as f64) as u64)
-            }
-        }
-    }
 }
 
 /// Lets every other task that is ready run first.
-async fn yield_now() {
+pub(crate) async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|task| {
         if std::mem::replace(&mut has_yielded, true) {

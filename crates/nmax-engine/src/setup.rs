@@ -1,0 +1,150 @@
+//! What a virtual user does once: the setup before its first iteration of a scenario, the teardown when the run ends.
+//!
+//! Neither is measured: exchanges, checks, transactions and pages of both are counted outside the statistics, whenever
+//! they happen. An iteration that waits for its setup is due when that is done.
+
+use nmax_metrics::Nanos;
+
+use crate::context::{Assignment, Context, IterationEnd, Watched};
+use crate::dispatch;
+use crate::driver::Drivers;
+use crate::program::Program;
+use crate::runtime::Runtime;
+use crate::vu::Vu;
+use crate::walk::Stage;
+
+/// Kind of the failure of an iteration whose setup failed before.
+pub(crate) const KIND: &str = "setup";
+/// How long a user whose setup failed rests after an iteration that it could not do.
+const REST: Nanos = Nanos::from_secs(1);
+
+/// What became of the setup of a scenario.
+#[derive(Debug)]
+pub(crate) enum Setup {
+    /// It is to be done.
+    Due,
+    /// It was done.
+    Done {
+        /// The values that stay.
+        values: Vec<String>,
+        /// The iteration before which it was done: the teardown makes its choices and reads its records.
+        assignment: Assignment,
+    },
+    /// It failed, and is not tried again.
+    Failed,
+}
+
+impl Setup {
+    /// Those of a program's scenarios, none done; empty when no scenario has one.
+    pub(crate) fn all_due(program: &Program) -> Vec<Self> {
+        let count = if program.has_setups { program.scenarios.len() } else { 0 };
+        (0..count).map(|_| Self::Due).collect()
+    }
+}
+
+impl<R: Runtime, D: Drivers> Vu<R, D> {
+    /// Whether the setup of the assignment's scenario is done. Without it the iteration fails.
+    pub(crate) async fn is_set_up(&mut self, context: &Context<R, D>, assignment: &mut Assignment) -> bool {
+        if let Setup::Due = self.setups[assignment.scenario] {
+            // Boxed, so that users without a setup have no room for it.
+            let end = Box::pin(self.set_up(context, assignment)).await;
+            if end == IterationEnd::Interrupted {
+                context.begin(assignment);
+                context.end(assignment, assignment.begun, end);
+                return false;
+            }
+        }
+        if let Setup::Done { .. } = self.setups[assignment.scenario] {
+            return true;
+        }
+        context.begin(assignment);
+        context.end(assignment, assignment.begun, IterationEnd::Failed);
+        dispatch::pause_until(context, &self.pause, assignment.begun + REST).await;
+        false
+    }
+
+    /// Does the setup; afterwards the iteration is due now.
+    async fn set_up(&mut self, context: &Context<R, D>, assignment: &mut Assignment) -> IterationEnd {
+        let flow = &context.program.scenarios[assignment.scenario];
+        if flow.setup.is_empty() {
+            self.setups[assignment.scenario] = self.done(context, assignment);
+            return IterationEnd::Ok;
+        }
+        let (done, end) = self.aside(context, assignment, Stage::Setup).await;
+        match end {
+            IterationEnd::Ok => self.setups[assignment.scenario] = self.done(context, assignment),
+            IterationEnd::Failed => {
+                let why = format!(
+                    "the setup of VU {} failed: it does no iteration of this scenario",
+                    self.slot.number
+                );
+                self.tell(context, assignment, done, KIND, &why);
+                self.setups[assignment.scenario] = Setup::Failed;
+            }
+            IterationEnd::Interrupted => {}
+        }
+        assignment.intended = done;
+        assignment.begun = done;
+        assignment.slot_wait = Nanos::ZERO;
+        end
+    }
+
+    fn done(&self, context: &Context<R, D>, assignment: &Assignment) -> Setup {
+        let kept = context.program.plan.scenarios[assignment.scenario].slots_kept;
+        if !context.program.scenarios[assignment.scenario].teardown.is_empty() {
+            context.state.teardowns.set(context.state.teardowns.get() + 1);
+        }
+        Setup::Done {
+            values: self.values.slots[..kept].to_vec(),
+            assignment: *assignment,
+        }
+    }
+
+    /// Goes through a setup or teardown while the run waits for it.
+    async fn aside(&mut self, context: &Context<R, D>, assignment: &Assignment, stage: Stage) -> (Nanos, IterationEnd) {
+        let active = &context.state.active;
+        active.set(active.get() + 1);
+        let _watched = Watched(&context.state);
+        self.prepare(context, assignment);
+        let ended = self.walk(context, assignment, stage).await;
+        active.set(active.get() - 1);
+        context.state.wake_main();
+        ended
+    }
+
+    /// Does the teardown of every scenario whose setup was done.
+    pub(crate) async fn clear_up(&mut self, context: &Context<R, D>) {
+        for scenario in 0..self.setups.len() {
+            let Setup::Done { assignment, .. } = self.setups[scenario] else {
+                continue;
+            };
+            if context.program.scenarios[scenario].teardown.is_empty() {
+                continue;
+            }
+            if !context.state.cut.get() {
+                let now = context.runtime.now();
+                let assignment = Assignment {
+                    intended: now,
+                    begun: now,
+                    slot_wait: Nanos::ZERO,
+                    ..assignment
+                };
+                Box::pin(self.aside(context, &assignment, Stage::Teardown)).await;
+            }
+            context.state.teardowns.set(context.state.teardowns.get().saturating_sub(1));
+            context.state.wake_main();
+        }
+    }
+
+    /// The values of a scenario's setup are there when an iteration begins.
+    pub(crate) fn restore_values(&mut self, scenario: usize) {
+        if let Setup::Done { values, .. } = &mut self.setups[scenario] {
+            self.values.slots[..values.len()].swap_with_slice(values);
+        }
+    }
+
+    /// The values of a scenario's setup stay when an iteration ends.
+    pub(crate) fn keep_values(&mut self, scenario: usize) {
+        self.restore_values(scenario);
+    }
+}
