@@ -29,12 +29,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })?;
         let columns: Vec<usize> = (0..generator.columns().len()).collect();
         // Tables are built at the first use.
-        RecordWriter::new(&generator, 1, 0..1, &columns, &Format::Csv).write(1, &mut String::new());
+        RecordWriter::new(&generator, 1, 0..1, &columns, &Format::Csv).write(1, &mut Vec::new());
         let mut fastest = f64::INFINITY;
         let mut bytes = 0;
         for _ in 0..5 {
             let mut writer = RecordWriter::new(&generator, 1, 0..RECORDS, &columns, &Format::Csv);
-            let (mut out, begin) = (String::with_capacity(1 << 20), Instant::now());
+            let (mut out, begin) = (Vec::with_capacity(1 << 20), Instant::now());
             bytes = 0;
             while writer.write(2000, &mut out) > 0 {
                 bytes += out.len();

@@ -213,7 +213,9 @@ impl Generator {
     /// Appends one cell of record `record`. No cell is empty or holds a quote, comma, backslash or control character.
     pub fn cell(&self, seed: u64, record: u64, column: usize, out: &mut String) {
         if let Some(column) = self.columns.get(column) {
-            self.row(seed, record).push(*column, out);
+            let mut cell = Vec::with_capacity(64);
+            self.row(seed, record).push(*column, &mut cell);
+            out.push_str(std::str::from_utf8(&cell).expect("generated cells are ASCII"));
         }
     }
 
@@ -228,7 +230,7 @@ impl Generator {
     }
 
     /// Appends one cell of a row of this generator.
-    pub(crate) fn push(&self, row: &Row, column: usize, out: &mut String) {
+    pub(crate) fn push(&self, row: &Row, column: usize, out: &mut Vec<u8>) {
         row.push(self.columns[column], out);
     }
 }
@@ -241,7 +243,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    fn push(&self, column: Column, out: &mut String) {
+    fn push(&self, column: Column, out: &mut Vec<u8>) {
         match (column, &self.person) {
             (Column::Person(field), Some(person)) => person.push(field, out),
             (Column::Account(field), _) => account::push(self.words, field, out),

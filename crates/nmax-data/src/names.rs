@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use crate::alias::Alias;
 use crate::choice::mix64;
+use crate::text::Short;
 
 #[cfg(test)]
 mod tests;
@@ -50,7 +51,7 @@ pub(crate) static MALE: LazyLock<Names> = LazyLock::new(|| {
 /// A table of names with weights, and its tail.
 #[derive(Debug)]
 pub(crate) struct Names {
-    names: Vec<&'static str>,
+    names: Vec<Short>,
     /// One slot more than names: the last stands for the tail.
     alias: Alias,
     tail: Tail,
@@ -83,7 +84,7 @@ enum Pattern {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Name {
     /// From the table.
-    Known(&'static str),
+    Known(Short),
     /// From the tail, with its number.
     Rare(RareName),
 }
@@ -98,10 +99,16 @@ pub(crate) struct RareName {
 impl Names {
     /// From lines of name, tab, weight, the commonest first.
     fn new(table: &'static str, tail: Tail) -> Self {
-        let (names, mut weights): (Vec<&str>, Vec<u64>) = table
+        let (names, mut weights): (Vec<Short>, Vec<u64>) = table
             .lines()
             .filter_map(|line| line.split_once('\t'))
-            .map(|(name, weight)| (name, weight.parse::<u64>().expect("the table holds numbers")))
+            .map(|(name, weight)| {
+                let weight: u64 = weight.parse().expect("the table holds numbers");
+                (
+                    Short::new(name).expect("no name of the census has more than 15 letters"),
+                    weight,
+                )
+            })
             .unzip();
         let known = weights.iter().sum::<u64>() as f64;
         weights.push((known * tail.share / (1.0 - tail.share)).round() as u64);
@@ -113,14 +120,14 @@ impl Names {
     }
 
     /// The names of the table, the commonest first.
-    pub(crate) fn table(&self) -> &[&'static str] {
+    pub(crate) fn table(&self) -> &[Short] {
         &self.names
     }
 
     /// The name that a uniform word picks.
     pub(crate) fn pick(&self, word: u64) -> Name {
         match self.names.get(self.alias.pick(word)) {
-            Some(name) => Name::Known(name),
+            Some(name) => Name::Known(*name),
             None => Name::Rare(RareName {
                 pattern: self.tail.pattern,
                 number: self.tail.rank(self.names.len() as f64, mix64(word)),
@@ -149,37 +156,37 @@ impl Tail {
 
 impl Name {
     /// Appends it.
-    pub(crate) fn push(self, out: &mut String) {
+    pub(crate) fn push(self, out: &mut Vec<u8>) {
         match self {
-            Self::Known(name) => out.push_str(name),
+            Self::Known(name) => name.push(out),
             Self::Rare(rare) => rare.push(out),
         }
     }
 
     /// Appends it in small letters.
-    pub(crate) fn push_lower(self, out: &mut String) {
+    pub(crate) fn push_lower(self, out: &mut Vec<u8>) {
         let from = out.len();
         self.push(out);
-        out.as_mut_str()[from..].make_ascii_lowercase();
+        out[from..].make_ascii_lowercase();
     }
 }
 
 impl RareName {
-    fn push(self, out: &mut String) {
+    fn push(self, out: &mut Vec<u8>) {
         let (places, size, end) = match self.pattern {
-            Pattern::Surname => (7, 8_192_000, ""),
-            Pattern::Female => (5, 102_400, "a"),
-            Pattern::Male => (5, 102_400, ""),
+            Pattern::Surname => (7, 8_192_000, &b""[..]),
+            Pattern::Female => (5, 102_400, &b"a"[..]),
+            Pattern::Male => (5, 102_400, &b""[..]),
         };
         // A step that shares no factor with the size scatters neighbours; size = 2^a · 5^b.
         nonsense(self.number * 2_654_437 % size, places, out);
-        out.push_str(end);
+        out.extend_from_slice(end);
     }
 }
 
 /// Appends the word of a number: consonant, vowel, consonant and so on, the first one large.
 /// Numbers below 16^consonants · 5^vowels have different words.
-pub(crate) fn nonsense(mut number: u64, places: usize, out: &mut String) {
+pub(crate) fn nonsense(mut number: u64, places: usize, out: &mut Vec<u8>) {
     const CONSONANTS: &[u8; 16] = b"bdfghklmnprstvwz";
     const VOWELS: &[u8; 5] = b"aeiou";
     for place in 0..places {
@@ -192,10 +199,10 @@ pub(crate) fn nonsense(mut number: u64, places: usize, out: &mut String) {
             number /= 5;
             letter
         };
-        out.push(char::from(if place == 0 {
+        out.push(if place == 0 {
             letter.to_ascii_uppercase()
         } else {
             letter
-        }));
+        });
     }
 }

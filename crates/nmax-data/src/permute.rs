@@ -1,6 +1,6 @@
 //! Permutations of numbers: every number below n gets another one, and no two the same.
 
-use crate::choice::derive;
+use crate::choice::mix64;
 
 #[cfg(test)]
 mod tests;
@@ -40,14 +40,13 @@ const BANDS: [u64; 3] = [10_000, 10_000_000, 10_000_000_000];
 /// from there to 10⁷, and so on, so that few records have short numbers.
 /// Law: `spread_never_repeats`.
 pub(crate) fn spread(key: u64, record: u64) -> u64 {
+    let round = |number: u64, half| mix64(key ^ number << 56 ^ half);
     let mut from = 0;
     for end in BANDS {
         if record < end {
-            return from + permute(end - from, record - from, |number, half| derive(key ^ number, half));
+            return from + permute(end - from, record - from, round);
         }
         from = end;
     }
-    from + permute(u64::MAX - from, record - from, |number, half| {
-        derive(key ^ number, half)
-    })
+    from + permute(u64::MAX - from, record - from, round)
 }

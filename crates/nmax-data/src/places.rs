@@ -118,14 +118,14 @@ static STREET_NAMES: LazyLock<Alias> = LazyLock::new(|| Alias::new(&STREETS.map(
 static STREET_SUFFIXES: LazyLock<Alias> = LazyLock::new(|| Alias::new(&SUFFIXES.map(|(_, weight)| weight)));
 
 /// Appends the street that a uniform word picks.
-pub(crate) fn push_street(word: u64, out: &mut String) {
+pub(crate) fn push_street(word: u64, out: &mut Vec<u8>) {
     match STREETS[STREET_NAMES.pick(word)].0 {
         // Streets are named after people whose names are known.
         "" => match SURNAMES.pick(mix64(word)) {
-            Name::Known(name) => out.push_str(name),
-            Name::Rare(_) => out.push_str("Highland"),
+            Name::Known(name) => name.push(out),
+            Name::Rare(_) => out.extend_from_slice(b"Highland"),
         },
-        name => out.push_str(name),
+        name => out.extend_from_slice(name.as_bytes()),
     }
-    out.push_str(SUFFIXES[STREET_SUFFIXES.pick(mix64(!word))].0);
+    out.extend_from_slice(SUFFIXES[STREET_SUFFIXES.pick(mix64(!word))].0.as_bytes());
 }

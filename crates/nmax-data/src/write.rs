@@ -89,7 +89,7 @@ impl<'a> RecordWriter<'a> {
 
     /// Appends up to `count` records and says how many; 0 at the end. Nothing is quoted, because cells need no quoting
     /// (`cells_need_no_quotes`).
-    pub fn write(&mut self, count: u64, out: &mut String) -> u64 {
+    pub fn write(&mut self, count: u64, out: &mut Vec<u8>) -> u64 {
         let count = count.min(self.left.end.saturating_sub(self.left.start));
         for _ in 0..count {
             let record = self.left.start;
@@ -97,17 +97,21 @@ impl<'a> RecordWriter<'a> {
             let is_first_of_insert = self.written.is_multiple_of(Self::ROWS_PER_INSERT);
             self.written += 1;
             if is_first_of_insert {
-                out.push_str(&self.insert);
+                out.extend_from_slice(self.insert.as_bytes());
             }
             let row = self.generator.row(self.seed, record);
             for (column, before) in &self.cells {
-                out.push_str(before);
+                match before.as_bytes() {
+                    // Without a call, for CSV.
+                    [byte] => out.push(*byte),
+                    bytes => out.extend_from_slice(bytes),
+                }
                 self.generator.push(&row, *column, out);
             }
-            out.push_str(self.end);
+            out.extend_from_slice(self.end.as_bytes());
             if !self.insert.is_empty() {
                 let is_last = self.left.is_empty() || self.written.is_multiple_of(Self::ROWS_PER_INSERT);
-                out.push_str(if is_last { ";\n" } else { ",\n" });
+                out.extend_from_slice(if is_last { b";\n" } else { b",\n" });
             }
         }
         count

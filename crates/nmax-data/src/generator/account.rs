@@ -27,7 +27,7 @@ impl Field {
 /// Numbers of accounts in one bank: nine digits, and a check digit.
 const ACCOUNTS: u64 = 1_000_000_000;
 
-pub(super) fn push(words: Words, field: Field, out: &mut String) {
+pub(super) fn push(words: Words, field: Field, out: &mut Vec<u8>) {
     match field {
         Field::Iban => push_iban(words, out),
         Field::Number => push_account(account(words).1, out),
@@ -42,30 +42,30 @@ fn account(words: Words) -> (u64, u64) {
     (bank, permute(ACCOUNTS, first, |round, half| derive(key ^ round, half)))
 }
 
-fn push_account(number: u64, out: &mut String) {
+fn push_account(number: u64, out: &mut Vec<u8>) {
     let from = out.len();
     push_number(number, 9, out);
-    let check = digits::luhn(out.as_bytes()[from..].iter().map(|byte| byte - b'0'));
+    let check = digits::luhn(out[from..].iter().map(|byte| byte - b'0'));
     push_number(u64::from(check), 1, out);
 }
 
 /// German: a bank of eight digits and an account of ten. No bank's number begins with 9.
-fn push_iban(words: Words, out: &mut String) {
+fn push_iban(words: Words, out: &mut Vec<u8>) {
     let (bank, number) = account(words);
-    let mut bban = String::with_capacity(20);
+    let mut bban = Vec::with_capacity(20);
     push_number(90_000_000 + bank % 10_000_000, 8, &mut bban);
     push_account(number, &mut bban);
-    out.push_str("DE");
-    let check = digits::iban(*b"DE", bban.bytes()).unwrap_or(0);
+    out.extend_from_slice(b"DE");
+    let check = digits::iban(*b"DE", bban.iter().copied()).unwrap_or(0);
     push_number(u64::from(check), 2, out);
-    out.push_str(&bban);
+    out.extend_from_slice(&bban);
 }
 
 /// 4000 00 is the range that processors of payments use in their sandboxes.
-fn push_card(word: u64, out: &mut String) {
+fn push_card(word: u64, out: &mut Vec<u8>) {
     let from = out.len();
-    out.push_str("400000");
+    out.extend_from_slice(b"400000");
     push_number(below(word, 1_000_000_000), 9, out);
-    let check = digits::luhn(out.as_bytes()[from..].iter().map(|byte| byte - b'0'));
+    let check = digits::luhn(out[from..].iter().map(|byte| byte - b'0'));
     push_number(u64::from(check), 1, out);
 }

@@ -3,6 +3,7 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 
 use super::*;
+use crate::choice::derive;
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
