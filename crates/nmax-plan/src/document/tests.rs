@@ -1,5 +1,7 @@
 mod errors;
+mod flow;
 mod http;
+mod run;
 mod whole;
 
 use super::*;

@@ -194,7 +194,7 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
     for scenario in &mut *scenarios {
         let behind = background.iter().find(|entry| entry.key == scenario.name);
         if let Some(entry) = behind
-            && !scenario.weight.is_nan()
+            && scenario.weight > 0.0
         {
             let message = format!("`{}` is in the background and has a weight in the mix", entry.key);
             decoder.problem(entry.key_at, Kind::Conflict, message, "keep one of them");
@@ -205,19 +205,22 @@ fn weights(decoder: &mut Decoder, mix: Option<&Entry>, background: &[Entry], sce
             scenario.weight = default;
         }
     }
-    let at = mix.map(|mix| mix.key_at).unwrap_or_default();
-    if all_known && !scenarios.is_empty() && scenarios.iter().all(|scenario| scenario.weight == 0.0) {
-        let at = if mix.is_some() {
-            at
-        } else {
-            Place {
-                line: 1,
-                column: 1,
-                ..at
-            }
+    let none_runs = all_known && !scenarios.is_empty() && scenarios.iter().all(|scenario| scenario.weight == 0.0);
+    let all_behind = || {
+        let is_behind = |scenario: &Scenario| background.iter().any(|entry| entry.key == scenario.name);
+        background.first().filter(|_| scenarios.iter().all(is_behind))
+    };
+    if let Some(first) = none_runs.then(all_behind).flatten() {
+        let message = "all scenarios run in the background, so the mix has none";
+        decoder.problem(first.key_at, Kind::Value, message, "leave one out of the background");
+    } else if none_runs {
+        let beginning = Place {
+            line: 1,
+            column: 1,
+            ..Place::default()
         };
         decoder.problem(
-            at,
+            mix.map_or(beginning, |mix| mix.key_at),
             Kind::Value,
             "all scenarios have weight 0, so none ever runs",
             "give one a weight above 0",

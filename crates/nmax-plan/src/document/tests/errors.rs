@@ -68,10 +68,10 @@ fn top_level() {
             ],
         ),
         (
-            "workload: { open: { rate: 5/s } }\nprofile: peak",
+            "workload: { open: { rate: 5/s } }\nscripts: [a.js]",
             &[
-                "plan.yaml:5:1: `profile` in the plan is not supported yet by this version",
-                "  help: write the shape out, such as `stages: [{ ramp: 30s, to: 100% }, { hold: 2m }]`",
+                "plan.yaml:5:1: `scripts` in the plan is not supported yet by this version",
+                "  help: write the behaviour as `scenarios`",
             ],
         ),
         (
@@ -94,9 +94,9 @@ fn top_level() {
             "workload: { open: { rate: 5/s } }\nthresholds: [transaction_time p95 < 1s, failure_rate < 1% for transaction home]",
             &[
                 "plan.yaml:5:14: the plan has no transaction",
-                "  help: a request that follows redirects is one: write `redirects: 10` in its step or in `defaults`",
+                "  help: write `transaction: NAME` around its steps; a request that follows redirects (`redirects: 10`) is one too",
                 "plan.yaml:5:41: the plan has no transaction `home`",
-                "  help: a request that follows redirects is one: write `redirects: 10` in its step or in `defaults`",
+                "  help: write `transaction: NAME` around its steps; a request that follows redirects (`redirects: 10`) is one too",
             ],
         ),
         (
@@ -407,7 +407,7 @@ thresholds:
         .map(|line| line.split(": ").next().unwrap())
         .collect();
     let want = [
-        "1:7", "2:9", "3:1", "4:13", "4:40", "4:53", "6:17", "11:16", "13:23", "14:9", "15:9", "17:17", "17:33",
+        "1:7", "2:9", "3:11", "3:13", "4:13", "4:40", "4:53", "6:17", "11:16", "13:23", "14:9", "15:9", "17:17", "17:33",
         "18:10", "20:5", "22:5",
     ];
     let want: Vec<String> = want.iter().map(|place| format!("plan.yaml:{place}")).collect();

@@ -1,5 +1,7 @@
 //! Law: parse(to_yaml(plan)) = plan, for generated plans.
 
+mod run;
+
 use core::net::IpAddr;
 
 use proptest::collection::vec;
@@ -9,7 +11,7 @@ use super::*;
 use crate::document::tests::{options, read};
 use crate::document::{Options, add_default_thresholds, parse};
 use crate::plan::*;
-use crate::schedule::StageKind;
+use crate::schedule::{Stage, StageKind};
 use crate::template::Part;
 use crate::threshold;
 

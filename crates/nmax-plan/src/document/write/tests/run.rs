@@ -1,0 +1,200 @@
+//! Law: parse(to_yaml(plan)) = plan, for everything beside the scenarios.
+
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::super::to_yaml;
+use crate::document::tests::options;
+use crate::document::{Options, parse};
+use crate::plan::*;
+use crate::schedule::{Stage, StageKind};
+use crate::threshold;
+
+fn length(range: std::ops::Range<u64>) -> impl Strategy<Value = Duration> {
+    range.prop_map(Duration::from_nanos)
+}
+
+fn stage(level: f64, length: Duration) -> Stage {
+    Stage {
+        from: level,
+        to: level,
+        length_ns: Some(length.as_nanos() as u64),
+        kind: StageKind::Hold,
+    }
+}
+
+/// A ramp up, then a hold: the shape of any profile may be written as stages.
+fn shape(full: f64) -> impl Strategy<Value = Vec<Stage>> {
+    (length(1..1 << 50), length(1..1 << 50), 0.1..2.0_f64).prop_map(move |(ramp, hold, share)| {
+        let level = full * share;
+        let ramp = Stage {
+            from: 0.0,
+            to: level,
+            length_ns: Some(ramp.as_nanos() as u64),
+            kind: StageKind::RampUp,
+        };
+        vec![ramp, stage(level, hold)]
+    })
+}
+
+fn workload() -> impl Strategy<Value = Workload> {
+    prop_oneof![
+        (1e-3..1e4_f64, 1..1_000_000_u32).prop_map(|(rate_per_s, max_in_flight)| Workload::Open {
+            rate_per_s,
+            arrivals: Arrivals::Poisson,
+            max_in_flight
+        }),
+        (1..1_000_u32).prop_map(|vus| Workload::Closed { vus }),
+    ]
+}
+
+fn background(end: Duration) -> impl Strategy<Value = Background> {
+    (workload(), any::<bool>(), 0.0..0.9_f64, 0.01..1.0_f64).prop_map(move |(workload, late, start, part)| {
+        let start = if late { end.mul_f64(start) + Duration::from_nanos(1) } else { Duration::ZERO };
+        let rest = end.saturating_sub(start);
+        let length = rest.mul_f64(part).clamp(Duration::from_nanos(1), rest.max(Duration::from_nanos(1)));
+        let before = late.then(|| stage(0.0, start));
+        let then = stage(crate::profile::full(&workload), length);
+        Background {
+            scenario: 1,
+            workload,
+            stages: before.into_iter().chain([then]).collect(),
+        }
+    })
+}
+
+fn location() -> impl Strategy<Value = Location> {
+    let rate = || option::of(prop_oneof![1e-3..1e12_f64, (1..1_000_000_u32).prop_map(|k| f64::from(k) * 1e3)]);
+    (rate(), rate(), length(0..1 << 40), length(0..1 << 40), 0.1..1e6_f64).prop_map(
+        |(down_bits_per_s, up_bits_per_s, round_trip, jitter, weight)| Location {
+            name: String::new(),
+            down_bits_per_s,
+            up_bits_per_s,
+            round_trip,
+            jitter,
+            weight,
+        },
+    )
+}
+
+fn process() -> impl Strategy<Value = ProcessRef> {
+    prop_oneof![
+        (1..u32::MAX).prop_map(ProcessRef::Pid),
+        "[ -~]{1,12}".prop_map(ProcessRef::PidFile),
+        "[a-z][a-z0-9:. $-]{0,8}[a-z]".prop_map(ProcessRef::Name),
+    ]
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let text = "[ -~]{0,12}([$][{]env[.]TOKEN[}])?[!-~]";
+    prop_oneof![
+        text.prop_map(Action::Command),
+        (
+            select(Method::ALL.to_vec()),
+            "(http://b:81)?/[!-~]{0,9}",
+            "[ -~\n]{0,12}"
+        )
+            .prop_map(|(method, url, body)| Action::Http { method, url, body }),
+        (select(vec!["STOP", "CONT", "USR1"]), process()).prop_map(|(signal, process)| Action::Signal {
+            signal: signal.into(),
+            process
+        }),
+    ]
+}
+
+fn intervention(end: Duration) -> impl Strategy<Value = Intervention> {
+    let at = option::of(0.0..0.99_f64);
+    let undo = option::of((option::of(length(1..1 << 40)), action()));
+    (at, action(), length(1..1 << 40), undo).prop_map(move |(at, action, limit, undo)| {
+        let (lasts, undo) = undo.map_or((None, None), |(lasts, undo)| (lasts, Some(undo)));
+        Intervention {
+            name: String::new(),
+            at: at.map_or(Moment::Steady, |part| Moment::At(end.mul_f64(part))),
+            action,
+            limit,
+            lasts,
+            undo,
+        }
+    })
+}
+
+/// Of a plan with the scenarios `s` and `b`.
+fn changed() -> impl Strategy<Value = Plan> {
+    let base = "nmax: 1\nname: p\ntarget: http://a\nscenarios: { s: { steps: [{ get: /, tags: [t] }] }, b: { steps: [{ get: /b }] } \
+                }\nworkload: { closed: { vus: 5 }, mix: { s: 1 } }";
+    let base = parse(base, &options()).unwrap();
+    let profile = option::of(select(Profile::ALL.to_vec()));
+    (workload(), profile).prop_flat_map(move |(workload, profile)| {
+        let base = base.clone();
+        let workload = match profile {
+            Some(profile) => crate::profile::workload(profile, workload),
+            None => workload,
+        };
+        shape(crate::profile::full(&workload)).prop_flat_map(move |stages| {
+            let (base, workload) = (base.clone(), workload.clone());
+            let end: u64 = stages.iter().filter_map(|stage| stage.length_ns).sum();
+            let end = Duration::from_nanos(end);
+            let parts = (
+                option::of(background(end)),
+                vec(location(), 0..3),
+                vec(intervention(end), 0..3),
+                vec(process(), 0..3),
+                option::of(1e-6..1.0_f64),
+                prop_oneof![Just(1.0), 1.0..1e6_f64],
+                option::of(length(0..1 << 40)),
+            );
+            parts.prop_map(
+                move |(background, locations, timeline, observe, availability, compress, abort)| {
+                    let mut plan = Plan {
+                        workload: workload.clone(),
+                        stages: stages.clone(),
+                        profile,
+                        compress,
+                        background: background.into_iter().collect(),
+                        locations,
+                        timeline,
+                        availability,
+                        observe: (0..)
+                            .zip(observe)
+                            .map(|(number, process)| Observed::Process {
+                                name: format!("{number} ${{env.TOKEN}}"),
+                                process,
+                            })
+                            .collect(),
+                        ..base.clone()
+                    };
+                    for (number, location) in plan.locations.iter_mut().enumerate() {
+                        location.name = format!("l{number}");
+                    }
+                    for (number, item) in plan.timeline.iter_mut().enumerate() {
+                        item.name = format!("{number}: $x");
+                    }
+                    let mut condition = threshold::parse("errors < 5 for tag t").unwrap();
+                    condition.abort = abort;
+                    plan.thresholds.insert(0, condition);
+                    plan
+                },
+            )
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn runs_come_back(plan in changed()) {
+        let text = to_yaml(&plan);
+        let options = Options { ..options() };
+        match parse(&text, &options) {
+            Ok(back) => {
+                prop_assert_eq!(&back, &plan, "{}", text);
+                prop_assert_eq!(to_yaml(&back), text, "the normal form is stable");
+            }
+            Err(errors) => prop_assert!(false, "{errors:#?}\n{text}"),
+        }
+    }
+}
