@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use nmax_plan::plan::Profile;
 
 use crate::safety::SafetyArgs;
 
@@ -11,7 +12,7 @@ mod target;
 mod values;
 pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use target::TargetArgs;
-use values::{duration, pair, resolve};
+use values::{duration, factor, pair, resolve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,6 +73,7 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   nmax run shop.yaml --target http://127.0.0.1:8080 --duration 1m
   nmax run shop.yaml --set workload.open.rate=50/s -e TOKEN=abc --note 'before the patch'
+  nmax run shop.yaml --profile stress --compress 60    eight hours of rising load in eight minutes
   nmax run http://127.0.0.1:8080/ -n 100 -c 10
   nmax run http://127.0.0.1:8080/api -X POST -H 'content-type: application/json' -b '{\"a\":1}' -r 200/s -d 30s
 
@@ -93,6 +95,12 @@ pub struct RunArgs {
     pub safety: SafetyArgs,
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Begin a heavy profile at once, without one iteration of every scenario before it
+    #[arg(long)]
+    pub no_smoke: bool,
+    /// Let the plan's timeline run commands and send signals on this host
+    #[arg(long)]
+    pub allow_exec: bool,
     /// Worker threads [default: one per core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub workers: Option<u32>,
@@ -159,6 +167,13 @@ pub struct PlanArgs {
     /// How long the load holds, as in 30s or 5m; with stages, the length of their only hold
     #[arg(short = 'd', long, value_name = "TIME", value_parser = duration)]
     pub duration: Option<std::time::Duration>,
+    /// Shape of the run, in place of the plan's: smoke (one user), ladder (1, 10, 100, ..), peak (ramp, hold, down),
+    /// stress (up to 200%), soak (24 h), flood (all at once)
+    #[arg(long, value_name = "NAME", value_enum)]
+    pub profile: Option<ProfileName>,
+    /// Make stages, background and timeline K times shorter, as in 60: an hour becomes a minute
+    #[arg(long, value_name = "K", value_parser = factor)]
+    pub compress: Option<f64>,
     /// Initial value of every random choice
     #[arg(long)]
     pub seed: Option<u64>,
@@ -183,6 +198,37 @@ pub struct PlanArgs {
     /// Where a name leads, in place of asking, as in shop.test:443:10.0.0.7; may be repeated
     #[arg(long, value_name = "HOST[:PORT]:ADDRESS[:PORT],..", value_parser = resolve)]
     pub resolve: Vec<nmax_plan::plan::HostOverride>,
+}
+
+/// Names of profiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProfileName {
+    /// One user for 20 minutes: does the plan work, and at the expected rate?
+    Smoke,
+    /// 1, 10, 100, ... users, 5 minutes each: where does trouble with concurrency begin?
+    Ladder,
+    /// Ramp 30 minutes, hold 2 hours, down 5 minutes: are the conditions kept?
+    Peak,
+    /// A ramp of 8 hours to twice the load: where does it break, and what breaks first?
+    Stress,
+    /// Ramp 30 minutes, hold 24 hours: does anything grow, leak or recur?
+    Soak,
+    /// Everything at once for 2 hours: does it settle, and how soon?
+    Flood,
+}
+
+impl ProfileName {
+    /// The profile of this name.
+    pub const fn profile(self) -> Profile {
+        match self {
+            Self::Smoke => Profile::Smoke,
+            Self::Ladder => Profile::Ladder,
+            Self::Peak => Profile::Peak,
+            Self::Stress => Profile::Stress,
+            Self::Soak => Profile::Soak,
+            Self::Flood => Profile::Flood,
+        }
+    }
 }
 
 /// Bytes in place of numbers.

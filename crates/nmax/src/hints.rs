@@ -1,13 +1,14 @@
 //! What a plan says and what has no effect, or another one than it seems.
 
-use std::sync::Arc;
-
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
 
 use nmax_http::{Origin, Scheme};
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Family, HostOverride, Plan, Request, Scenario};
+use nmax_plan::plan::{Action, Family, HostOverride, Intervention, Plan, Request, Scenario};
 use nmax_plan::template::Part;
+use nmax_plan::units::format_duration;
 
 use crate::say;
 
@@ -42,7 +43,31 @@ pub fn warnings(plan: &Plan, origins: &[Origin]) -> Vec<String> {
             "{origin} is an {other} address: `family: {wanted}` chooses among the addresses of names only"
         ));
     }
+    warnings.extend(short_stage(plan));
     warnings
+}
+
+/// A compressed stage that is shorter than a window of measurements shows nothing of its own.
+fn short_stage(plan: &Plan) -> Option<String> {
+    let lengths = plan.stages.iter().filter_map(|stage| stage.length_ns);
+    let shortest = lengths.map(Duration::from_nanos).min()?;
+    (plan.compress > 1.0 && shortest < plan.window).then(|| {
+        format!(
+            "compressed {} times, a stage lasts {}, less than a window of measurements ({}): compress less, or write a \
+             shorter `window`",
+            plan.compress,
+            format_duration(shortest),
+            format_duration(plan.window)
+        )
+    })
+}
+
+/// The first intervention that acts on this host, by a command or a signal; only `--allow-exec` lets it.
+pub fn acts_here(plan: &Plan) -> Option<&Intervention> {
+    let acts = |action: &Action| !matches!(action, Action::Http { .. });
+    plan.timeline
+        .iter()
+        .find(|item| acts(&item.action) || item.undo.as_ref().is_some_and(acts))
 }
 
 /// Says them on standard error.

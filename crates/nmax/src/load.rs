@@ -15,7 +15,7 @@ use nmax_plan::plan::{
 };
 use nmax_plan::planless::Planless;
 
-use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs};
+use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs, ProfileName};
 
 /// What `--compressed` accepts, as curl does.
 const COMPRESSED: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
@@ -125,8 +125,8 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
         target: args.target.as_deref(),
         set: &args.set,
         duration: args.duration,
-        profile: None,
-        compress: None,
+        profile: args.profile.map(ProfileName::profile),
+        compress: args.compress,
         seed: args.seed,
         check_source: &|source| Extractor::new(source).map(|_| ()),
     };
@@ -220,6 +220,8 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
         } else {
             Vec::new()
         },
+        profile: args.profile.map(ProfileName::profile),
+        compress: args.compress.unwrap_or(1.0),
         seed: args.seed,
         ..Planless::get(url)
     };

@@ -192,3 +192,35 @@ fn a_query_may_hold_a_url() {
     // Without a scheme it is no URL, whatever its query holds.
     assert!(Plan::for_url(&Planless::get("127.0.0.1:8080/login?next=http://a.b/c")).is_err());
 }
+
+/// A URL takes the shape of a profile as a plan does.
+#[test]
+fn profiles_of_a_url() {
+    let minutes = |count: u64| Some(count * 60_000_000_000);
+    let of = |profile, change: fn(&mut Planless)| {
+        let mut run = Planless {
+            profile: Some(profile),
+            ..Planless::get("http://a/")
+        };
+        change(&mut run);
+        Plan::for_url(&run)
+    };
+    let smoke = of(Profile::Smoke, |run| run.rate_per_s = Some(100.0)).unwrap();
+    assert_eq!((smoke.workload, smoke.profile), (Workload::Closed { vus: 1 }, Some(Profile::Smoke)));
+    assert_eq!(smoke.stages[0].length_ns, minutes(20));
+    let peak = of(Profile::Peak, |run| {
+        (run.rate_per_s, run.compress) = (Some(100.0), 60.0);
+        run.duration = Some(Duration::from_secs(600));
+    })
+    .unwrap();
+    let lengths: Vec<u64> = peak.stages.iter().filter_map(|stage| stage.length_ns).collect();
+    assert_eq!(lengths, [30_000_000_000, 10_000_000_000, 5_000_000_000]);
+    assert_eq!((peak.stages[1].to, peak.compress), (100.0, 60.0));
+    let errors = of(Profile::Ladder, |run| {
+        run.duration = Some(Duration::from_secs(1));
+    })
+    .unwrap_err();
+    assert!(errors[0].to_string().starts_with("-d: profile `ladder` has not one hold"), "{errors:?}");
+    let errors = of(Profile::Flood, |run| run.compress = f64::NAN).unwrap_err();
+    assert!(errors[0].to_string().starts_with("--compress: a run cannot be made NaN times"), "{errors:?}");
+}

@@ -32,6 +32,15 @@ pub fn method(text: &str) -> Result<nmax_plan::plan::Method, String> {
         })
 }
 
+/// How many times shorter, from 1 up.
+pub fn factor(text: &str) -> Result<f64, String> {
+    let limits = 1.0..=nmax_plan::profile::COMPRESS_MAX;
+    match text.parse::<f64>() {
+        Ok(factor) if limits.contains(&factor) => Ok(factor),
+        _ => Err("write a number from 1 up, such as 60: an hour becomes a minute".into()),
+    }
+}
+
 /// A time such as `30s`.
 pub fn duration(text: &str) -> Result<std::time::Duration, String> {
     nmax_plan::units::parse_duration(text).map_err(|error| error.to_string())

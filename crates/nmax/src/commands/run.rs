@@ -73,6 +73,11 @@ fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order
     let workers = args.workers.unwrap_or_else(cores);
     let warnings = fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
     pinnable(&args.pin).map_err(usage)?;
+    if let Some(item) = hints::acts_here(&plan).filter(|_| !args.allow_exec) {
+        let help = "read what it does, then add --allow-exec; `--set timeline=null` leaves the timeline out";
+        let what = "acts on this host by a command or a signal";
+        return Err(usage(format!("`{}` of the timeline {what}\n  help: {help}", item.name)));
+    }
     hints::say(&hints::warnings(&plan, &origins));
     let plan = Arc::new(plan);
     let cleared = preflight::clear(&args.safety, &plan, &origins)?;
