@@ -47,11 +47,19 @@ fn least(mut work: impl FnMut() -> usize) -> Duration {
 fn main() {
     let pages: Vec<String> = (0..PAGES).map(page).collect();
     println!("{} bytes a page", pages[0].len());
-    let parse = least(|| pages.iter().map(|page| Html::parse_document(page).tree.nodes().count()).sum());
+    let parse = least(|| {
+        pages
+            .iter()
+            .map(|page| Html::parse_document(page).tree.nodes().count())
+            .sum()
+    });
     let both = least(|| pages.iter().map(|page| resources(page).found.len()).sum());
     let found: Vec<Page<'_>> = pages.iter().map(|page| Page::new(&[], page.as_bytes())).collect();
     let first = found.iter().map(|page| page.resources().found.len()).sum::<usize>();
     let again = least(|| found.iter().map(|page| page.resources().found.len()).sum());
     println!("parsing {parse:?}, parsing and discovery {both:?}, discovery alone {again:?} ({first} resources)");
-    println!("discovery / parsing = {:.1} %", 100.0 * again.as_secs_f64() / parse.as_secs_f64());
+    println!(
+        "discovery / parsing = {:.1} %",
+        100.0 * again.as_secs_f64() / parse.as_secs_f64()
+    );
 }

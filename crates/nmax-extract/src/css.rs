@@ -244,7 +244,10 @@ impl<'a> Scanner<'a> {
         } else if name.trim().eq_ignore_ascii_case("src") {
             let css = self.css;
             // A later `src` replaces an earlier one.
-            let readable = self.urls.drain(..).find(|link| is_readable_font(&link.url, &css[link.end..]));
+            let readable = self
+                .urls
+                .drain(..)
+                .find(|link| is_readable_font(&link.url, &css[link.end..]));
             if let Some(link) = readable {
                 self.face.source = Some(link.url);
             }
@@ -257,7 +260,9 @@ impl<'a> Scanner<'a> {
         let block = if outer == Block::Unused || self.blocks.len() >= DEPTH_MAX {
             Block::Unused
         } else if let Some(rule) = prelude.strip_prefix('@') {
-            let end = rule.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rule.len());
+            let end = rule
+                .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+                .unwrap_or(rule.len());
             let (name, condition) = rule.split_at(end);
             match name.to_ascii_lowercase().as_str() {
                 "font-face" => Block::Font,
@@ -303,14 +308,25 @@ fn waits(selectors: &str) -> bool {
 
 /// Whether browsers read a font, by its `format()` or else by the end of its name; `after` is what follows its URL.
 fn is_readable_font(url: &str, after: &str) -> bool {
-    const READ: [&str; 8] = ["woff2", "woff", "truetype", "opentype", "ttf", "otf", "collection", "variations"];
+    const READ: [&str; 8] = [
+        "woff2",
+        "woff",
+        "truetype",
+        "opentype",
+        "ttf",
+        "otf",
+        "collection",
+        "variations",
+    ];
     let after = after.trim_start();
     if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("format(")) {
         let format = after[7..].split(')').next().unwrap_or_default();
         let format = format.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
-        return READ
-            .iter()
-            .any(|read| format.strip_prefix(read).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')));
+        return READ.iter().any(|read| {
+            format
+                .strip_prefix(read)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        });
     }
     let path = url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
     !path.ends_with(".eot") && !path.ends_with(".svg")
@@ -357,7 +373,11 @@ fn unescaped(text: &str) -> Cow<'_, str> {
             rest.next();
         }
         if digits > 0 {
-            plain.push(char::from_u32(code).filter(|c| *c != '\0').unwrap_or(char::REPLACEMENT_CHARACTER));
+            plain.push(
+                char::from_u32(code)
+                    .filter(|c| *c != '\0')
+                    .unwrap_or(char::REPLACEMENT_CHARACTER),
+            );
             rest.next_if(|c| c.is_ascii_whitespace());
         } else if let Some(c) = rest.next().filter(|c| *c != '\n') {
             plain.push(c);

@@ -21,7 +21,10 @@ pub(crate) fn matches(queries: &str) -> bool {
 /// One query of a list: `not screen and (min-width: 600px)`.
 fn query_holds(query: &str) -> bool {
     let query = query.to_ascii_lowercase();
-    if let Some(rest) = query.strip_prefix("not ").filter(|rest| !rest.trim_start().starts_with('(')) {
+    if let Some(rest) = query
+        .strip_prefix("not ")
+        .filter(|rest| !rest.trim_start().starts_with('('))
+    {
         return !terms_hold(rest, DEPTH_MAX);
     }
     terms_hold(&query, DEPTH_MAX)
@@ -32,15 +35,17 @@ fn terms_hold(terms: &str, depth: usize) -> bool {
     if depth == 0 {
         return false;
     }
-    words_between(terms, " or ")
-        .any(|part| words_between(part, " and ").all(|term| term_holds(term.trim(), depth)))
+    words_between(terms, " or ").any(|part| words_between(part, " and ").all(|term| term_holds(term.trim(), depth)))
 }
 
 fn term_holds(term: &str, depth: usize) -> bool {
     if depth == 0 {
         return false;
     }
-    if let Some(rest) = term.strip_prefix("not ").or_else(|| term.strip_prefix("not(").map(|_| &term[3..])) {
+    if let Some(rest) = term
+        .strip_prefix("not ")
+        .or_else(|| term.strip_prefix("not(").map(|_| &term[3..]))
+    {
         return !term_holds(rest.trim(), depth - 1);
     }
     let Some(inner) = term.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) else {
@@ -63,7 +68,9 @@ fn feature_holds(feature: &str) -> bool {
         None => (feature, None),
     };
     let compared = |actual: f64, holds: fn(f64, f64) -> bool| {
-        value.and_then(number_or_length).is_some_and(|wanted| holds(actual, wanted))
+        value
+            .and_then(number_or_length)
+            .is_some_and(|wanted| holds(actual, wanted))
     };
     match name {
         "min-width" | "min-device-width" => compared(WIDTH_PX, |actual, wanted| actual >= wanted),
@@ -296,7 +303,11 @@ pub(crate) fn pick<'a>(srcset: &'a str, sizes: &str, src: Option<&'a str>) -> Op
         } else {
             descriptor.is_empty().then_some(1.0)
         };
-        all.extend(density.filter(|density: &f64| density.is_finite() && *density > 0.0).map(|density| (density, url)));
+        all.extend(
+            density
+                .filter(|density: &f64| density.is_finite() && *density > 0.0)
+                .map(|density| (density, url)),
+        );
     }
     if let Some(src) = src
         && !by_width

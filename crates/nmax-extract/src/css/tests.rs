@@ -14,7 +14,12 @@ fn imports_in_every_form() {
     check(
         "@charset \"utf-8\"; @import 'a.css'; @import \"b.css\" print;\n@import url(c.css) layer(x) screen; \
          @import url( 'd.css' ); @namespace url(http://www.w3.org/1999/xhtml); /* @import 'no.css'; */",
-        &[("a.css", Kind::Style), ("b.css", Kind::Style), ("c.css", Kind::Style), ("d.css", Kind::Style)],
+        &[
+            ("a.css", Kind::Style),
+            ("b.css", Kind::Style),
+            ("c.css", Kind::Style),
+            ("d.css", Kind::Style),
+        ],
     );
 }
 
@@ -41,10 +46,10 @@ fn images_of_rules_that_take_effect() {
         ".a { background: url(data:image/png;base64,AAAA) } .b { fill: url(#gradient) } .c { background: url() }",
         &[],
     );
-    check(".a { background: url(a\\ b\\).png) } .b { background: url(\\000041.png) }", &[
-        ("a b).png", Kind::Image),
-        ("A.png", Kind::Image),
-    ]);
+    check(
+        ".a { background: url(a\\ b\\).png) } .b { background: url(\\000041.png) }",
+        &[("a b).png", Kind::Image), ("A.png", Kind::Image)],
+    );
 }
 
 #[test]

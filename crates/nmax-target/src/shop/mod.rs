@@ -2,6 +2,7 @@
 //!
 //! - pages: `/`, `/search?q=`, `/item/UUID`, `/signup`, `/login`, `/account`, `/basket`, `/order/ID`
 //! - files: `/app.css`, `/app.js`, `/logo.png`, `/image/UUID.jpg` (1.2 MB)
+//! - `/gallery`: a page with style sheets, a font, pictures and a frame, each with its rules for caches
 //! - JSON: `/api/items?q=`, `/api/items/UUID`, `POST /api/login` (token), `/api/account` (Bearer)
 //!
 //! Every form post needs the hidden `csrf` of its page and the `sid` cookie. State is in
@@ -9,6 +10,7 @@
 
 mod catalog;
 pub(crate) mod form;
+mod gallery;
 mod pages;
 mod photo;
 mod replies;
@@ -122,6 +124,9 @@ impl Shop {
                 Some(item) => routes::json(&item_json(item)),
                 None => api_error(StatusCode::NOT_FOUND, "no such item"),
             });
+        }
+        if let Some(reply) = gallery::reply(headers, path) {
+            return Some(reply);
         }
         path.strip_prefix("/order/").map(|id| self.order(headers, id))
     }

@@ -15,14 +15,19 @@ const COMMENT_BYTES_MAX: usize = 65_000;
 
 /// The photo of the item `uuid`. Deterministic.
 pub(crate) fn photo(uuid: &str) -> Bytes {
-    let digest = uuid
+    photo_of(uuid, PHOTO_BYTES)
+}
+
+/// A photo of so many bytes, at least 1,000, in a colour that follows from its name.
+pub(crate) fn photo_of(name: &str, size_bytes: usize) -> Bytes {
+    let digest = name
         .bytes()
         .fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(byte)));
     let head = head();
     let tail = tail([digest as u8, (digest >> 8) as u8, (digest >> 16) as u8]);
-    let mut bytes = Vec::with_capacity(PHOTO_BYTES);
+    let mut bytes = Vec::with_capacity(size_bytes);
     bytes.extend_from_slice(&head);
-    let mut left = PHOTO_BYTES - head.len() - tail.len();
+    let mut left = size_bytes.saturating_sub(head.len() + tail.len());
     while left > 0 {
         // A comment takes at least 4 bytes, so never leave 1 to 3 behind.
         let mut segment = left.min(COMMENT_BYTES_MAX + 4);

@@ -62,3 +62,39 @@ fn text_of_users_is_escaped() {
     assert!(page.contains("&lt;script&gt;&quot;&#39;&amp;"));
     assert!(!page.contains("<script>\""));
 }
+
+/// What a browser asks about again comes whole once; everything that the gallery names is there.
+#[test]
+fn the_gallery_says_what_may_be_kept() {
+    let path = |name: &str| format!("/gallery{name}");
+    let get = |name: &str, headers: &HeaderMap| gallery::reply(headers, &path(name));
+    for name in [
+        "",
+        "/frame",
+        "/gallery.css",
+        "/base.css",
+        "/text.woff2",
+        "/1.jpg",
+        "/8-large.jpg",
+        "/9.webp",
+        "/hero.jpg",
+    ] {
+        let reply = get(name, &HeaderMap::new()).unwrap();
+        assert_eq!(reply.status(), StatusCode::OK, "{name}");
+        let Some(tag) = reply.headers().get("etag") else {
+            continue;
+        };
+        let mut headers = HeaderMap::new();
+        headers.insert("if-none-match", tag.clone());
+        assert_eq!(
+            get(name, &headers).unwrap().status(),
+            StatusCode::NOT_MODIFIED,
+            "{name}"
+        );
+        headers.insert("if-none-match", "\"other\"".parse().unwrap());
+        assert_eq!(get(name, &headers).unwrap().status(), StatusCode::OK, "{name}");
+    }
+    for name in ["/10.jpg", "/0.jpg", "/1.gif", "/x", "er"] {
+        assert!(get(name, &HeaderMap::new()).is_none(), "{name}");
+    }
+}
