@@ -104,7 +104,7 @@ impl Plan {
     }
 
     /// Lets `change` change the name of every file that is read after the plan is known: issuers, client certificate and
-    /// key, bodies.
+    /// key, bodies, files with the numbers of processes.
     ///
     /// The names are as written in the plan; whoever reads the files resolves them against the plan's folder.
     pub fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
@@ -126,6 +126,28 @@ impl Plan {
                 Body::Empty | Body::Text(_) | Body::Json(_) | Body::Form(_) => {}
             });
         }
+        for process in self.processes_mut() {
+            if let ProcessRef::PidFile(file) = process {
+                change(file);
+            }
+        }
+    }
+
+    /// Every process that is observed or gets a signal.
+    fn processes_mut(&mut self) -> impl Iterator<Item = &mut ProcessRef> {
+        let observed = self.observe.iter_mut().map(|observed| {
+            let Observed::Process { process, .. } = observed;
+            process
+        });
+        let actions = self.timeline.iter_mut().flat_map(|item| {
+            let undo = item.undo.as_mut();
+            std::iter::once(&mut item.action).chain(undo)
+        });
+        let signalled = actions.filter_map(|action| match action {
+            Action::Signal { process, .. } => Some(process),
+            Action::Command(_) | Action::Http { .. } => None,
+        });
+        observed.chain(signalled)
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::addresses;
 use crate::document::{DocumentError, Kind, Location, MAX_IN_FLIGHT_DEFAULT, SEED_DEFAULT};
 use crate::plan::{
-    Arrivals, Body, Coding, Connection, Defaults, Expect, Method, Plan, Profile, REDIRECTS_MAX, Request, Scenario, Step,
-    TIMEOUT_DEFAULT, Version, Workload,
+    Arrivals, Body, Coding, Connection, Defaults, Expect, Method, Plan, Profile, REDIRECTS_MAX, Request, Scenario,
+    Step, TIMEOUT_DEFAULT, Version, Workload,
 };
 use crate::profile;
 use crate::schedule::{Stage, StageKind};
@@ -186,8 +186,13 @@ fn stages(run: &Planless, workload: &Workload) -> Result<Vec<Stage>, DocumentErr
             (Some(hold), None) => hold.length_ns = Some(nanos(duration)),
             _ => {
                 let name = run.profile.map_or("", Profile::name);
-                let message = format!("profile `{name}` has not one hold, so it is not clear what should last that long");
-                return Err(error("-d", message, "leave it out; `--compress 60` makes all of it shorter"));
+                let message =
+                    format!("profile `{name}` has not one hold, so it is not clear what should last that long");
+                return Err(error(
+                    "-d",
+                    message,
+                    "leave it out; `--compress 60` makes all of it shorter",
+                ));
             }
         }
     }

@@ -246,7 +246,9 @@ pub fn format_bit_rate(bits_per_s: f64) -> String {
         (scaled.fract() == 0.0 && scaled * 10_f64.powi(exponent) == bits_per_s).then_some(scaled)
     };
     let bits = BIT_RATE_UNITS[..3].iter();
-    let found = bits.filter_map(|(unit, exponent, _)| Some((unit, whole(*exponent)?))).next();
+    let found = bits
+        .filter_map(|(unit, exponent, _)| Some((unit, whole(*exponent)?)))
+        .next();
     match found {
         Some((unit, number)) => format!("{number}{unit}/s"),
         None => format!("{bits_per_s}bit/s"),

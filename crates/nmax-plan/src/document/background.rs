@@ -100,7 +100,11 @@ pub(super) fn check_rows(
     feeders: &[Feeder],
     defaults: &Defaults,
 ) {
-    let Some(entries) = root.get("workload").and_then(|node| node.key("background")).map(Node::entries) else {
+    let Some(entries) = root
+        .get("workload")
+        .and_then(|node| node.key("background"))
+        .map(Node::entries)
+    else {
         return;
     };
     let is_counted = |feeder: &Feeder| feeder.pick == Pick::Unique || feeder.at_end == AtEnd::Stop;
@@ -122,7 +126,9 @@ pub(super) fn check_rows(
             if !used(own, index) {
                 continue;
             }
-            let Some(other) = scenarios.iter().find(runs) else { continue };
+            let Some(other) = scenarios.iter().find(runs) else {
+                continue;
+            };
             let message = format!(
                 "`{}` and `{}` both read `{}`, whose rows are read once: each counts its iterations from 0, so rows \
                  would repeat",

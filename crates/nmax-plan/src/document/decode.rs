@@ -228,10 +228,7 @@ pub(super) fn is_name(text: &str) -> bool {
 
 fn target(decoder: &mut Decoder, fields: Fields) -> Option<String> {
     let (text, at) = match (decoder.options.target, fields.get("target")) {
-        (Some(target), _) => (
-            target.to_owned(),
-            flag(FLAG_TARGET),
-        ),
+        (Some(target), _) => (target.to_owned(), flag(FLAG_TARGET)),
         (None, Some(node)) => (decoder.expanded(node)?, node.at),
         (None, None) if fields.is_misspelled("target") => return None,
         (None, None) => {

@@ -64,8 +64,14 @@ pub(super) fn check(decoder: &mut Decoder, node: &Node, locations: &[Location], 
         && !locations.is_empty()
         && locations.iter().all(|location| location.weight == 0.0)
     {
-        let message = format!("all locations have weight 0, so the users of `{}` are nowhere", scenario.name);
-        let remedy = format!("give one a weight above 0, or write `location: NAME` into `{}`", scenario.name);
+        let message = format!(
+            "all locations have weight 0, so the users of `{}` are nowhere",
+            scenario.name
+        );
+        let remedy = format!(
+            "give one a weight above 0, or write `location: NAME` into `{}`",
+            scenario.name
+        );
         decoder.problem(node.at, Kind::Value, message, remedy);
     }
 }

@@ -50,7 +50,12 @@ pub(super) fn process(decoder: &mut Decoder, node: &Node) -> Option<ProcessRef> 
         return match name.parse::<u64>() {
             Ok(number) => {
                 let remedy = format!("write `{{ pid: {number} }}` for a number, or the name of the program");
-                decoder.problem(node.at, Kind::Value, format!("`{name}` is not the name of a process"), remedy);
+                decoder.problem(
+                    node.at,
+                    Kind::Value,
+                    format!("`{name}` is not the name of a process"),
+                    remedy,
+                );
                 None
             }
             Err(_) if is_process_name(&name) => Some(ProcessRef::Name(name)),

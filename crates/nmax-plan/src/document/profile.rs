@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
 use super::keys::{self, PROFILES, Table};
-use super::stages::{Level, flag, hold_for, level_of, starts_something, staged, target_level};
+use super::stages::{Level, flag, hold_for, level_of, staged, starts_something, target_level};
 use super::tree::{Entry, Node, Place, Value};
 use crate::plan::{Profile, Workload};
 use crate::profile::Shape;
@@ -97,7 +97,10 @@ pub(super) fn stages(
             _ => drop(decoder.duration_above_zero(&entry.value)),
         }
         if !named.from_flag {
-            let message = format!("profile `{}` and `{key}` both say how the run goes", named.profile.name());
+            let message = format!(
+                "profile `{}` and `{key}` both say how the run goes",
+                named.profile.name()
+            );
             let remedy = "keep one of them; `profile: { NAME: { ... } }` changes lengths and levels of a profile";
             decoder.problem(entry.key_at.max(named.at), Kind::Conflict, message, remedy);
         }
@@ -116,7 +119,10 @@ pub(super) fn stages(
         }
         None => {
             let stages = shape(decoder, usual, level, &written)?.stages();
-            let at = ["to", "levels"].into_iter().find_map(written).map_or(named.at, |entry| entry.value.at);
+            let at = ["to", "levels"]
+                .into_iter()
+                .find_map(written)
+                .map_or(named.at, |entry| entry.value.at);
             starts_something(decoder, at, &stages);
             stages
         }
@@ -171,7 +177,12 @@ fn shape<'n>(
 fn rungs(decoder: &mut Decoder, node: &Node, level: Option<Level>) -> Option<Vec<f64>> {
     let items = decoder.list(node, "`levels`");
     if items.is_empty() {
-        decoder.problem(node.at, Kind::Value, "there is no level", "write levels such as `[1, 10, 100]`");
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            "there is no level",
+            "write levels such as `[1, 10, 100]`",
+        );
         return None;
     }
     let levels: Vec<f64> = items

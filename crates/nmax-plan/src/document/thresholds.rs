@@ -12,7 +12,8 @@ use crate::threshold::{self, Limit, Metric, Op, Scope, Threshold};
 /// What discovered resources of a page are, each measured together under the page's name and this word.
 const RESOURCE_KINDS: [&str; 7] = ["image", "script", "style", "font", "frame", "media", "other"];
 /// How a step becomes a transaction.
-const FOLLOW: &str = "write `transaction: NAME` around its steps; a request that follows redirects (`redirects: 10`) is one too";
+const FOLLOW: &str =
+    "write `transaction: NAME` around its steps; a request that follows redirects (`redirects: 10`) is one too";
 /// How a request becomes a page.
 const PAGE: &str = "write `page: true` into the request of a page";
 
@@ -133,7 +134,11 @@ fn scope(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traf
     if known.contains(name) {
         return;
     }
-    let plural = if what == "tag or location" { "tags and locations".to_owned() } else { format!("{what}s") };
+    let plural = if what == "tag or location" {
+        "tags and locations".to_owned()
+    } else {
+        format!("{what}s")
+    };
     let remedy = match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => none.to_owned(),
@@ -156,12 +161,23 @@ fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic:
     ];
     let is_location = traffic.locations.iter().any(|location| location.name == name);
     if is_location && !of_locations.contains(&metric) {
-        let names: Vec<String> = of_locations.iter().map(|metric| format!("`{}`", metric.name())).collect();
+        let names: Vec<String> = of_locations
+            .iter()
+            .map(|metric| format!("`{}`", metric.name()))
+            .collect();
         let message = format!("`{}` is not measured for locations", metric.name());
         decoder.problem(at, Kind::Value, message, format!("write one of {}", names.join(", ")));
     } else if !is_location && matches!(metric, Metric::IterationTime | Metric::Iterations) {
-        let message = format!("`{}` belongs to scenarios and locations, not to tags of requests", metric.name());
-        decoder.problem(at, Kind::Value, message, "write `for scenario NAME`, or the name of a location");
+        let message = format!(
+            "`{}` belongs to scenarios and locations, not to tags of requests",
+            metric.name()
+        );
+        decoder.problem(
+            at,
+            Kind::Value,
+            message,
+            "write `for scenario NAME`, or the name of a location",
+        );
     }
 }
 

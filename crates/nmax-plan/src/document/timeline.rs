@@ -53,7 +53,12 @@ fn intervention(
         && undo.is_none()
     {
         let message = "`for` says when it is undone, but nothing undoes it";
-        decoder.problem(entry.key_at, Kind::Missing, message, "add `undo: { ... }`, or remove `for`");
+        decoder.problem(
+            entry.key_at,
+            Kind::Missing,
+            message,
+            "add `undo: { ... }`, or remove `for`",
+        );
     }
     let action = action?;
     let name = named(decoder, name, &action, before)?;
@@ -156,7 +161,8 @@ fn action(decoder: &mut Decoder, fields: Fields, what: &str) -> Option<Action> {
         }
         [] => {
             if !ACTIONS.into_iter().any(|key| fields.is_misspelled(key)) {
-                let remedy = "add `command: ./backup.sh`, `http: { post: /path }` or `signal: { process: nginx, send: STOP }`";
+                let remedy =
+                    "add `command: ./backup.sh`, `http: { post: /path }` or `signal: { process: nginx, send: STOP }`";
                 decoder.problem(fields.at, Kind::Missing, format!("{what} does nothing"), remedy);
             }
             None
@@ -199,7 +205,12 @@ fn call(decoder: &mut Decoder, node: &Node) -> Option<Action> {
         [] => {
             if !METHODS.iter().any(|(key, _)| fields.is_misspelled(key)) {
                 let message = "the call has no method";
-                decoder.problem(fields.at, Kind::Missing, message, "write one, such as `post: /admin/flush`");
+                decoder.problem(
+                    fields.at,
+                    Kind::Missing,
+                    message,
+                    "write one, such as `post: /admin/flush`",
+                );
             }
             None
         }
@@ -216,13 +227,20 @@ fn url(decoder: &mut Decoder, entry: &Entry) -> Option<String> {
         decoder.problem(node.at, Kind::Value, message, "write `%20` for a space");
     } else if is_absolute(&url) {
         let host_at = url.find("://").map_or(0, |at| at + 3);
-        let end = url[host_at..].find(['/', '?', '#']).map_or(url.len(), |at| at + host_at);
+        let end = url[host_at..]
+            .find(['/', '?', '#'])
+            .map_or(url.len(), |at| at + host_at);
         if let Err(message) = addresses::origin(&url[..end]) {
             decoder.problem(node.at, Kind::Value, message, "write it as `http://host:port/path`");
         }
     } else if !url.starts_with('/') {
         let message = format!("`{shown}` is neither a path nor a URL");
-        decoder.problem(node.at, Kind::Value, message, "begin it with `/`, `http://` or `https://`");
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            message,
+            "begin it with `/`, `http://` or `https://`",
+        );
     }
     Some(url)
 }

@@ -342,7 +342,10 @@ impl Node {
 
     /// The value of a map's key.
     pub(crate) fn key(&self, name: &str) -> Option<&Node> {
-        self.entries().iter().find(|entry| entry.key == name).map(|entry| &entry.value)
+        self.entries()
+            .iter()
+            .find(|entry| entry.key == name)
+            .map(|entry| &entry.value)
     }
 
     /// What it is, for messages.

@@ -69,9 +69,9 @@ impl Condition {
                 each(left);
                 each(right);
             }
-            Self::All(conditions) | Self::Any(conditions) => conditions
-                .iter()
-                .for_each(|condition| condition.each_template(each)),
+            Self::All(conditions) | Self::Any(conditions) => {
+                conditions.iter().for_each(|condition| condition.each_template(each))
+            }
             Self::Not(condition) => condition.each_template(each),
         }
     }

@@ -206,7 +206,10 @@ fn profiles_of_a_url() {
         Plan::for_url(&run)
     };
     let smoke = of(Profile::Smoke, |run| run.rate_per_s = Some(100.0)).unwrap();
-    assert_eq!((smoke.workload, smoke.profile), (Workload::Closed { vus: 1 }, Some(Profile::Smoke)));
+    assert_eq!(
+        (smoke.workload, smoke.profile),
+        (Workload::Closed { vus: 1 }, Some(Profile::Smoke))
+    );
     assert_eq!(smoke.stages[0].length_ns, minutes(20));
     let peak = of(Profile::Peak, |run| {
         (run.rate_per_s, run.compress) = (Some(100.0), 60.0);
@@ -220,7 +223,17 @@ fn profiles_of_a_url() {
         run.duration = Some(Duration::from_secs(1));
     })
     .unwrap_err();
-    assert!(errors[0].to_string().starts_with("-d: profile `ladder` has not one hold"), "{errors:?}");
+    assert!(
+        errors[0]
+            .to_string()
+            .starts_with("-d: profile `ladder` has not one hold"),
+        "{errors:?}"
+    );
     let errors = of(Profile::Flood, |run| run.compress = f64::NAN).unwrap_err();
-    assert!(errors[0].to_string().starts_with("--compress: a run cannot be made NaN times"), "{errors:?}");
+    assert!(
+        errors[0]
+            .to_string()
+            .starts_with("--compress: a run cannot be made NaN times"),
+        "{errors:?}"
+    );
 }

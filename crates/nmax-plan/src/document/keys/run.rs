@@ -157,7 +157,10 @@ pub(crate) static LOCATION: Table = Table {
             "Share of the users, relative to the other locations; 1 by default, 0 = only scenarios that name it.",
         ),
     ],
-    later: &[("loss", "remove it; lost packets cannot be made without the kernel's help")],
+    later: &[(
+        "loss",
+        "remove it; lost packets cannot be made without the kernel's help",
+    )],
 };
 
 pub(crate) static BACKGROUND: Table = Table {
@@ -194,11 +197,7 @@ pub(crate) static BACKGROUND: Table = Table {
 pub(crate) static INTERVENTION: Table = Table {
     what: "an item of `timeline`",
     keys: &[
-        key(
-            "name",
-            Shape::Text,
-            "Its name in the results; what is done by default.",
-        ),
+        key("name", Shape::Text, "Its name in the results; what is done by default."),
         key("at", Shape::Duration, "When, after the run's beginning."),
         key(
             "when",
@@ -271,7 +270,11 @@ pub(crate) static CALL: Table = Table {
 pub(crate) static SIGNAL: Table = Table {
     what: "`signal`",
     keys: &[
-        required("process", PROCESS_REF, "Name of the processes; or `{ pid: 123 }`, or `{ pid_file: /run/x.pid }`."),
+        required(
+            "process",
+            PROCESS_REF,
+            "Name of the processes; or `{ pid: 123 }`, or `{ pid_file: /run/x.pid }`.",
+        ),
         required("send", Shape::OneOf(|| SIGNALS.to_vec()), "Which signal."),
     ],
     later: &[],
@@ -283,7 +286,7 @@ pub(crate) static PROCESS: Table = Table {
     what: "a process",
     keys: &[
         key("pid", Shape::Whole(1, u32::MAX as u64), "Its number."),
-        key("pid_file", Shape::Text, "File that holds its number."),
+        key("pid_file", Shape::Text, "File that holds its number, relative to the plan."),
     ],
     later: &[],
 };
@@ -300,7 +303,10 @@ pub(crate) static OBSERVED: Table = Table {
     ],
     later: &[
         ("host", "name the processes to watch: `- process: nginx`"),
-        ("prometheus", "remove it; watch the servers with their own tools meanwhile"),
+        (
+            "prometheus",
+            "remove it; watch the servers with their own tools meanwhile",
+        ),
         ("log", "remove it; watch the servers with their own tools meanwhile"),
     ],
 };

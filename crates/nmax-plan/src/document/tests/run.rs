@@ -24,13 +24,19 @@ pub(super) fn profiles() -> Vec<String> {
     let stages = stages.map(|name| format!("{name}: {{ stages: [{{ hold: 1m, to: 1 }}] }}"));
     let shapes = shapes.into_iter().map(str::to_owned).chain(stages);
     shapes
-        .map(|shape| around(&format!("workload: {{ closed: {{ vus: 50 }} }}\nprofile: {{ {shape} }}")))
+        .map(|shape| {
+            around(&format!(
+                "workload: {{ closed: {{ vus: 50 }} }}\nprofile: {{ {shape} }}"
+            ))
+        })
         .collect()
 }
 
 /// A valid plan with these lines from line 4 on.
 fn around(lines: &str) -> String {
-    format!("nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: [{{ get: /, name: home }}] }}, b: {{ steps: [{{ get: /b }}] }} }}\n{lines}")
+    format!(
+        "nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ steps: [{{ get: /, name: home }}] }}, b: {{ steps: [{{ get: /b }}] }} }}\n{lines}"
+    )
 }
 
 const OPEN: &str = "workload: { open: { rate: 10/s } }\n";
@@ -147,9 +153,23 @@ fn every_part_has_its_meaning() {
     assert_eq!(plan.thresholds[1].scope, Scope::Tag("adsl".into()));
 }
 
+/// Files with the numbers of processes are resolved as all files of a plan.
+#[test]
+fn pid_files_are_files_of_the_plan() {
+    let lines = format!(
+        "{OPEN}observe: [{{ process: {{ pid_file: a }} }}, {{ process: b }}]\ntimeline: [{{ at: 1s, command: x, undo: {{ signal: \
+         {{ process: {{ pid_file: c }}, send: KILL }} }} }}]"
+    );
+    let mut plan = plan(&around(&lines), &options());
+    let mut files = Vec::new();
+    plan.change_files(&mut |file| files.push(file.clone()));
+    assert_eq!(files, ["a", "c"]);
+}
+
 #[test]
 fn names_of_interventions_differ() {
-    let lines = format!("{OPEN}timeline: [{{ at: 1s, command: x }}, {{ at: 2s, command: x }}, {{ at: 3s, command: x }}]");
+    let lines =
+        format!("{OPEN}timeline: [{{ at: 1s, command: x }}, {{ at: 2s, command: x }}, {{ at: 3s, command: x }}]");
     let names: Vec<String> = plan(&around(&lines), &options())
         .timeline
         .into_iter()
@@ -198,7 +218,10 @@ fn arguments_choose_a_profile() {
          becomes a minute\n"
     );
     assert_eq!(
-        error(&format!("{OPEN}stages: [{{ hold: x }}]"), &with(Some(Profile::Peak), None, None)),
+        error(
+            &format!("{OPEN}stages: [{{ hold: x }}]"),
+            &with(Some(Profile::Peak), None, None)
+        ),
         "plan.yaml:5:18: `x` is not a duration\n  help: write a number and a unit, such as `250ms`, `1.5s`, `2m` or \
          `1h30m`\n",
         "what is overridden is still checked"
@@ -275,7 +298,10 @@ fn background_and_iterations() {
         [Some(3_600_000_000_000), None],
         "a run that ends by its iterations has no end that is known before"
     );
-    assert_eq!(plan.scenarios[0].weight, 1.0, "without a mix, those not in the background");
+    assert_eq!(
+        plan.scenarios[0].weight, 1.0,
+        "without a mix, those not in the background"
+    );
 }
 
 #[test]
@@ -283,7 +309,10 @@ fn wrong_profiles() {
     let cases: [(&str, &[&str]); 11] = [
         (
             "profile: peek",
-            &["plan.yaml:5:10: `peek` is not a choice here", "  help: did you mean `peak`?"],
+            &[
+                "plan.yaml:5:10: `peek` is not a choice here",
+                "  help: did you mean `peak`?",
+            ],
         ),
         (
             "profile: {}",
@@ -370,7 +399,10 @@ fn wrong_backgrounds() {
     let cases: [(&str, &[&str]); 8] = [
         (
             "workload: { open: { rate: 5/s }, background: { batch: { closed: { vus: 1 } } } }",
-            &["plan.yaml:4:48: the plan has no scenario `batch`", "  help: its scenarios are: s, b"],
+            &[
+                "plan.yaml:4:48: the plan has no scenario `batch`",
+                "  help: its scenarios are: s, b",
+            ],
         ),
         (
             "workload: { open: { rate: 5/s }, mix: { s: 1, b: 1 }, background: { b: { closed: { vus: 1 } } } }",
@@ -587,7 +619,10 @@ fn wrong_timelines() {
         ),
         (
             "{ at: 1s, signal: { process: nginx, send: STOPP } }",
-            &["plan.yaml:5:54: `STOPP` is not a choice here", "  help: did you mean `STOP`?"],
+            &[
+                "plan.yaml:5:54: `STOPP` is not a choice here",
+                "  help: did you mean `STOP`?",
+            ],
         ),
         (
             "{ at: 1s, signal: { process: 12, send: STOP } }",
@@ -702,7 +737,10 @@ fn wrong_conditions() {
     let cases: [(&str, &[&str]); 6] = [
         (
             "page_time p95 < 1s for request GET /x",
-            &["plan.yaml:6:14: the plan has no page `GET /x`", "  help: its pages are: home"],
+            &[
+                "plan.yaml:6:14: the plan has no page `GET /x`",
+                "  help: its pages are: home",
+            ],
         ),
         (
             "errors < 5 for tag statik",

@@ -184,7 +184,10 @@ fn action(action: &Action) -> (String, Yaml) {
             entry("http", Yaml::Map(call))
         }
         Action::Signal { signal, process } => {
-            let map = vec![entry("process", self::process(process)), entry("send", expanded(signal))];
+            let map = vec![
+                entry("process", self::process(process)),
+                entry("send", expanded(signal)),
+            ];
             entry("signal", Yaml::Map(map))
         }
     }

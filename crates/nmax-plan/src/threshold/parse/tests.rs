@@ -144,10 +144,7 @@ fn conditions_worked_by_hand() {
             Stat::Quantile(0.95),
             Op::Below,
             Limit::Nanos(1e9),
-            (
-                Scope::Tag("big files".into()),
-                Within::Last(Duration::from_secs(10)),
-            ),
+            (Scope::Tag("big files".into()), Within::Last(Duration::from_secs(10))),
         ),
         (
             "ttfb min < 1ms in whole",
@@ -193,7 +190,10 @@ fn wrong_conditions_say_what_to_write() {
             "page_time p95 < 4s for transaction a",
             "`page_time` is not measured for transactions",
         ),
-        ("page_time < 4s", "`page_time` has many values and the condition does not say which"),
+        (
+            "page_time < 4s",
+            "`page_time` has many values and the condition does not say which",
+        ),
         ("response_time p100 < 4s", "`p100` is not a statistic"),
         ("response_time p < 4s", "`p` is not a statistic"),
         ("response_time p95 < 400", "`400` has no unit of time"),

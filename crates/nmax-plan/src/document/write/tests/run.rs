@@ -54,9 +54,15 @@ fn workload() -> impl Strategy<Value = Workload> {
 
 fn background(end: Duration) -> impl Strategy<Value = Background> {
     (workload(), any::<bool>(), 0.0..0.9_f64, 0.01..1.0_f64).prop_map(move |(workload, late, start, part)| {
-        let start = if late { end.mul_f64(start) + Duration::from_nanos(1) } else { Duration::ZERO };
+        let start = if late {
+            end.mul_f64(start) + Duration::from_nanos(1)
+        } else {
+            Duration::ZERO
+        };
         let rest = end.saturating_sub(start);
-        let length = rest.mul_f64(part).clamp(Duration::from_nanos(1), rest.max(Duration::from_nanos(1)));
+        let length = rest
+            .mul_f64(part)
+            .clamp(Duration::from_nanos(1), rest.max(Duration::from_nanos(1)));
         let before = late.then(|| stage(0.0, start));
         let then = stage(crate::profile::full(&workload), length);
         Background {
@@ -68,7 +74,12 @@ fn background(end: Duration) -> impl Strategy<Value = Background> {
 }
 
 fn location() -> impl Strategy<Value = Location> {
-    let rate = || option::of(prop_oneof![1e-3..1e12_f64, (1..1_000_000_u32).prop_map(|k| f64::from(k) * 1e3)]);
+    let rate = || {
+        option::of(prop_oneof![
+            1e-3..1e12_f64,
+            (1..1_000_000_u32).prop_map(|k| f64::from(k) * 1e3)
+        ])
+    };
     (rate(), rate(), length(0..1 << 40), length(0..1 << 40), 0.1..1e6_f64).prop_map(
         |(down_bits_per_s, up_bits_per_s, round_trip, jitter, weight)| Location {
             name: String::new(),
