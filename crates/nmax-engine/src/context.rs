@@ -9,11 +9,11 @@ use std::task::Waker;
 use nmax_metrics::{Catalog, NameId, Nanos};
 
 use crate::driver::Drivers;
+use crate::locations::{LocationId, Locations};
 use crate::meter::{Meter, WorkerEnd};
-use crate::program::{Prepared, Program};
-use crate::runtime::Runtime;
-use crate::source::Source;
-use crate::vu::StepEnd;
+use crate::program::Program;
+use crate::runtime::{Runtime, ThreadTime};
+use crate::source::Sources;
 
 /// Names that requests get while the run goes on, shared by all workers; locked once per new name.
 pub type SharedCatalog = Arc<Mutex<Catalog>>;
@@ -27,11 +27,12 @@ pub struct Context<R: Runtime, D: Drivers> {
     /// The plan made ready.
     pub program: Program,
     /// Where iterations come from.
-    pub source: Source<R::Timer>,
+    pub sources: Sources<R::Timer>,
     /// Records.
     pub meter: RefCell<Meter>,
     /// Wall time at the run's origin, since 1970; for cookies and what templates make of the time.
     pub unix_origin: Nanos,
+    pub(crate) locations: Locations,
     pub(crate) names: NameBook,
     pub(crate) state: State,
 }
@@ -51,11 +52,13 @@ pub(crate) struct State {
     pub ended: Cell<bool>,
     /// When the last iteration of an open workload was started, or was to be, if that was later.
     pub load_ended: Cell<Option<Nanos>>,
+    /// When the last iteration of the mix was started although the run had no planned end: the background ends then.
+    pub main_ended: Cell<Option<Nanos>>,
     /// Iterations in flight.
     pub active: Cell<u64>,
     /// Iterations given to a VU that has not begun them.
     pub handed: Cell<u64>,
-    /// Closed VUs and pacer: who may still start iterations.
+    /// Closed VUs and pacer of the mix: who may still start iterations of it.
     pub starters: Cell<u64>,
     /// VUs that have yet to clear up what their setup made.
     pub teardowns: Cell<u64>,
@@ -74,6 +77,10 @@ pub(crate) struct State {
 pub struct VuSlot {
     /// Number in the run.
     pub number: u32,
+    /// Which source its iterations come from: 0 is the mix.
+    pub source: u32,
+    /// Where its line leads from.
+    pub location: Cell<Option<LocationId>>,
     /// Its task.
     pub waker: RefCell<Option<Waker>>,
     /// It has started an iteration.
@@ -100,6 +107,8 @@ pub struct Assignment {
     pub choice: (u64, u64),
     /// Index of the scenario.
     pub scenario: usize,
+    /// Where its user is.
+    pub location: Option<LocationId>,
     /// When its first request is due.
     pub intended: Nanos,
     /// When a VU took it.
@@ -132,12 +141,6 @@ impl State {
         if let Some(waker) = self.main.borrow().as_ref() {
             waker.wake_by_ref();
         }
-    }
-
-    /// One starter has no more iterations.
-    pub(crate) fn starter_ended(&self) {
-        self.starters.set(self.starters.get().saturating_sub(1));
-        self.wake_main();
     }
 
     /// Nothing starts any more; `hurry` cuts pauses short too.
@@ -232,16 +235,17 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         runtime: R,
         drivers: D,
         program: Program,
-        source: Source<R::Timer>,
+        sources: Sources<R::Timer>,
         meter: Meter,
         catalog: SharedCatalog,
         unix_origin: Nanos,
     ) -> Self {
         Self {
+            locations: Locations::new(&program.plan),
             runtime,
             drivers,
             program,
-            source,
+            sources,
             meter: RefCell::new(meter),
             unix_origin,
             names: NameBook::new(catalog),
@@ -261,14 +265,14 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
     fn end_windows(&self, now: Nanos) {
         let mut meter = self.meter.borrow_mut();
         meter.note(now, &self.drivers.take_notes(false));
-        meter.roll(now, || self.runtime.cpu_time());
+        meter.roll(now, || self.runtime.thread_time());
     }
 
-    /// Reports the last window, which ended at `at` and took this processor time.
-    pub(crate) fn finish(&self, at: Nanos, cpu: Nanos, end: WorkerEnd) {
+    /// Reports the last window, which ended at `at`; `time` is the thread's use of the processor until then.
+    pub(crate) fn finish(&self, at: Nanos, time: ThreadTime, end: WorkerEnd) {
         let mut meter = self.meter.borrow_mut();
         meter.note(self.runtime.now(), &self.drivers.take_notes(true));
-        meter.finish(at, cpu, end);
+        meter.finish(at, time, end);
     }
 
     /// Wall time since 1970.
@@ -290,6 +294,24 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             self.meter.borrow_mut().end_hold(now, now);
         }
         self.state.close(true);
+    }
+
+    /// One starter of the mix has no more iterations. What is beside the mix ends with the last one.
+    pub(crate) fn starter_ended(&self) {
+        let left = self.state.starters.get().saturating_sub(1);
+        self.state.starters.set(left);
+        if left == 0 && !self.sources.background.is_empty() && self.state.may_start() {
+            self.main_ended();
+            self.state.close(false);
+        }
+        self.state.wake_main();
+    }
+
+    /// The mix starts nothing more, and so nothing else is due.
+    pub(crate) fn main_ended(&self) {
+        if self.state.main_ended.get().is_none() {
+            self.state.main_ended.set(Some(self.runtime.now()));
+        }
     }
 
     /// Every iteration of an open workload was started: the load ends now, or when planned if that is later.
@@ -321,49 +343,6 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         self.state.close(true);
     }
 
-    /// A check of an iteration that was due at `intended` held, or not.
-    pub(crate) fn count_check(&self, intended: Nanos, number: usize, holds: bool) {
-        let mut meter = self.meter.borrow_mut();
-        let section = meter.section(intended);
-        let stats = meter.window().aggregate.check_mut(section, number);
-        if holds {
-            stats.passed += 1;
-        } else {
-            stats.failed += 1;
-        }
-    }
-
-    /// An exchange is cut off by the end of the run.
-    pub(crate) fn censor(&self, intended: Nanos, now: Nanos) {
-        self.roll(now);
-        let mut meter = self.meter.borrow_mut();
-        let section = meter.section(intended);
-        meter
-            .window()
-            .aggregate
-            .load_mut(section)
-            .censored
-            .record(now.since(intended).0);
-    }
-
-    /// A step that may follow redirects, due at `intended`, has ended.
-    pub(crate) fn count_transaction(&self, prepared: &Prepared, intended: Nanos, end: &StepEnd) {
-        let (done, is_ok) = match end {
-            StepEnd::Next(done, is_ok) => (*done, *is_ok),
-            StepEnd::Stop(done) => (*done, false),
-            StepEnd::Cut(_) => return,
-        };
-        let Some(transaction) = prepared.transaction else {
-            return;
-        };
-        let mut meter = self.meter.borrow_mut();
-        let section = meter.section(intended);
-        let stats = meter.window().aggregate.transaction_mut(section, transaction);
-        stats.count += 1;
-        stats.failed += u64::from(!is_ok);
-        stats.time.record(done.since(intended).0);
-    }
-
     /// An iteration begins.
     pub(crate) fn begin(&self, assignment: &Assignment) {
         let now = assignment.begun;
@@ -392,7 +371,17 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             IterationEnd::Ok | IterationEnd::Failed => {
                 stats.completed += 1;
                 stats.failed += u64::from(end == IterationEnd::Failed);
-                stats.iteration_time.record(done.since(assignment.intended).0);
+                let time_ns = done.since(assignment.intended).0;
+                stats.iteration_time.record(time_ns);
+                let aggregate = &mut meter.window().aggregate;
+                if assignment.begun > assignment.intended {
+                    let delay = assignment.begun.since(assignment.intended);
+                    aggregate.load_mut(section).start_delay_ns += u128::from(delay.0);
+                }
+                if let Some(location) = assignment.location {
+                    let stats = aggregate.location_mut(section, usize::from(location));
+                    stats.iterations.record(end == IterationEnd::Ok, time_ns);
+                }
             }
         }
         self.state.active.set(self.state.active.get() - 1);

@@ -1,15 +1,22 @@
 //! What carries a request to a server and its reply back: HTTP over sockets, or a simulation in tests.
 
 use std::future::Future;
+use std::rc::Rc;
 
+use nmax_http::line::Line;
 use nmax_http::{Alarm, Exchange, Notes, Reply, Request};
 
 /// Carries exchanges for one virtual user.
-pub trait Driver: 'static {
+pub trait Driver: Sized + 'static {
     /// Sends one request and waits for its reply. A failure is part of the result.
     ///
     /// When the future is dropped before its end, [`Driver::abandon`] must be called next.
     fn exchange(&mut self, request: &Request<'_>) -> impl Future<Output = Exchange>;
+
+    /// A driver for another exchange of the same user at the same time, with an alarm of its own: both use the
+    /// connections that either keeps.
+    #[must_use]
+    fn sibling(&self, alarm: Alarm) -> Self;
 
     /// What is known of an exchange that was cut off; its connection is closed.
     fn abandon(&mut self) -> Exchange;
@@ -28,6 +35,9 @@ pub trait Driver: 'static {
 
     /// Closes all connections.
     fn close(&mut self);
+
+    /// Its user is at the end of another line, or of none: connections over the one before are closed.
+    fn set_line(&mut self, line: Option<Rc<Line>>);
 
     /// Closes all connections and forgets what was learned from them (TLS tickets).
     fn forget(&mut self);

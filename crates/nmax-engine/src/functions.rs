@@ -89,7 +89,9 @@ fn random(low: &str, high: &str, choice: Choice) -> Result<String, String> {
 fn random_text(length: &str, choice: Choice) -> Result<String, String> {
     const CHARS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     const KINDS: std::num::NonZeroU64 = std::num::NonZeroU64::new(62).expect("not zero");
-    let length = u64::try_from(whole(length)?).ok().filter(|length| *length <= RANDOM_TEXT_MAX);
+    let length = u64::try_from(whole(length)?)
+        .ok()
+        .filter(|length| *length <= RANDOM_TEXT_MAX);
     let length = length.ok_or_else(|| format!("the length is not between 0 and {RANDOM_TEXT_MAX}"))?;
     let char = |draw| char::from(CHARS[choice.below(draw, KINDS) as usize]);
     Ok((0..length).map(char).collect())

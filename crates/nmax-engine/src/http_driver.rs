@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::rc::Rc;
 
+use nmax_http::line::Line;
 use nmax_http::{Alarm, Client, Exchange, Notes, Reply, Request, Shared};
 
 use crate::driver::{Driver, Drivers};
@@ -50,6 +51,12 @@ impl Driver for HttpDriver {
         self.client.exchange(request)
     }
 
+    fn sibling(&self, alarm: Alarm) -> Self {
+        Self {
+            client: self.client.sibling(alarm),
+        }
+    }
+
     fn abandon(&mut self) -> Exchange {
         self.client.abandon()
     }
@@ -69,6 +76,10 @@ impl Driver for HttpDriver {
 
     fn close(&mut self) {
         self.client.close();
+    }
+
+    fn set_line(&mut self, line: Option<Rc<Line>>) {
+        self.client.set_line(line);
     }
 
     fn forget(&mut self) {

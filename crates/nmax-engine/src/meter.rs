@@ -8,8 +8,10 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use nmax_http::Notes;
 use nmax_metrics::aggregate::count_address;
-use nmax_metrics::{FailureExample, Nanos, RawSample, Sample, Section, Window};
+use nmax_metrics::{FailureExample, Nanos, Outcome, RawSample, Sample, Section, Window};
 
+use crate::locations::LocationId;
+use crate::runtime::ThreadTime;
 use crate::settings::KeepSamples;
 
 use kept::Kept;
@@ -100,12 +102,13 @@ pub struct Meter {
     examples_room: usize,
     in_flight: u64,
     in_flight_since: Nanos,
-    cpu_at_start: Nanos,
+    /// The thread's time at the beginning of the window.
+    time_at_start: ThreadTime,
 }
 
 impl Meter {
-    /// A meter at the run's origin; `cpu` is the thread's CPU time so far.
-    pub fn new(settings: MeterSettings, link: Link, cpu: Nanos) -> Self {
+    /// A meter at the run's origin; `time` is how the thread has used the processor so far.
+    pub fn new(settings: MeterSettings, link: Link, time: ThreadTime) -> Self {
         Self {
             kept: Kept::new(&settings, link.worker),
             window: Box::new(Window::new(0, settings.width)),
@@ -114,7 +117,7 @@ impl Meter {
             examples_room: EXAMPLES_BYTES_MAX,
             in_flight: 0,
             in_flight_since: Nanos::ZERO,
-            cpu_at_start: cpu,
+            time_at_start: time,
             settings,
             link,
         }
@@ -135,6 +138,21 @@ impl Meter {
     pub fn record(&mut self, sample: &Sample, vu: u32, iteration: u64) {
         self.window.aggregate.record(self.section(sample.intended), sample);
         self.kept.consider(sample, vu, iteration);
+    }
+
+    /// Records one exchange that is no part of the statistics, whenever it was due.
+    #[cold]
+    pub fn record_aside(&mut self, sample: &Sample, vu: u32, iteration: u64) {
+        self.window.aggregate.record(Section::Outside, sample);
+        self.kept.consider(sample, vu, iteration);
+    }
+
+    /// Records one exchange of a user at a location, beside [`Meter::record`].
+    pub fn record_at(&mut self, location: LocationId, sample: &Sample) {
+        let section = self.section(sample.intended);
+        let stats = self.window.aggregate.location_mut(section, usize::from(location));
+        let time_ns = sample.done.since(sample.intended).0;
+        stats.exchanges.record(sample.outcome == Outcome::Ok, time_ns);
     }
 
     /// The open window, for counts other than exchanges.
@@ -232,17 +250,17 @@ impl Meter {
         }
     }
 
-    /// Ends every window that lies before `now`. `cpu` is read only when one ends.
+    /// Ends every window that lies before `now`. `time` is read only when one ends.
     #[inline]
-    pub fn roll(&mut self, now: Nanos, cpu: impl Fn() -> Nanos) {
+    pub fn roll(&mut self, now: Nanos, time: impl Fn() -> ThreadTime) {
         while now >= self.window.end() {
-            self.end_window(self.window.end(), cpu());
+            self.end_window(self.window.end(), time());
         }
     }
 
     /// Ends the open window, as the last one, at `now`.
-    pub fn finish(&mut self, now: Nanos, cpu: Nanos, end: WorkerEnd) {
-        self.end_window(now, cpu);
+    pub fn finish(&mut self, now: Nanos, time: ThreadTime, end: WorkerEnd) {
+        self.end_window(now, time);
         let WorkerEnd {
             load_ended,
             broke,
@@ -258,13 +276,14 @@ impl Meter {
         });
     }
 
-    fn end_window(&mut self, at: Nanos, cpu: Nanos) {
+    fn end_window(&mut self, at: Nanos, time: ThreadTime) {
         self.integrate(at);
         let section = self.section(self.window.start());
         let load = self.window.aggregate.load_mut(section);
-        load.cpu = load.cpu + cpu.since(self.cpu_at_start);
+        load.cpu = load.cpu + time.cpu.since(self.time_at_start.cpu);
+        load.run_wait = load.run_wait + time.run_wait.since(self.time_at_start.run_wait);
         load.worker_time = load.worker_time + at.since(Nanos(self.window.index * self.settings.width.0));
-        self.cpu_at_start = cpu;
+        self.time_at_start = time;
         let next = self.window.index + 1;
         let mut fresh = self
             .link

@@ -6,6 +6,7 @@ use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use nmax_http::line::Line;
 use nmax_http::{Alarm, Exchange, KeepBody, Reply, Request, Shared};
 use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
@@ -24,7 +25,7 @@ use crate::real::{RealClock, RealRuntime};
 use crate::run::StartError;
 use crate::runtime::Runtime;
 use crate::settings::{KeepSamples, Settings};
-use crate::source::{Source, times};
+use crate::source::{Sources, times};
 use crate::worker;
 
 /// Most bytes of a body that are kept.
@@ -91,7 +92,7 @@ pub fn once_then(
     let names = Arc::clone(&shared_names);
     LocalSet::new().block_on(&reactor, async move {
         let runtime = RealRuntime::start(clock).map_err(worker_error)?;
-        let source = Source::new(&plan, Share::whole(), 0, 1, runtime.timer())?;
+        let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer())?;
         let times = times(&plan);
         let meter = MeterSettings {
             width: WINDOW,
@@ -99,12 +100,12 @@ pub fn once_then(
             keep: KeepSamples::All,
             seed: plan.seed,
         };
-        let meter = Meter::new(meter, link, runtime.cpu_time());
+        let meter = Meter::new(meter, link, runtime.thread_time());
         #[expect(clippy::disallowed_methods, reason = "wall time, for cookies and templates")]
         let unix = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(Nanos::ZERO, Nanos::from);
-        let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, unix));
+        let context = Rc::new(Context::new(runtime, drivers, program, sources, meter, names, unix));
         worker::run(context, times, Nanos::from(plan.graceful_stop)).await;
         after.await;
         Ok::<(), StartError>(())
@@ -191,6 +192,7 @@ impl Drivers for Recording {
         RecordingDriver {
             inner: self.inner.make(alarm),
             log: Rc::clone(&self.log),
+            sent: None,
         }
     }
 }
@@ -198,11 +200,13 @@ impl Drivers for Recording {
 struct RecordingDriver {
     inner: HttpDriver,
     log: Rc<RefCell<Vec<Sent>>>,
+    /// The exchange under way; the log has them in the order of their ends, as the meter has.
+    sent: Option<Sent>,
 }
 
 impl Driver for RecordingDriver {
     async fn exchange(&mut self, request: &Request<'_>) -> Exchange {
-        self.log.borrow_mut().push(Sent {
+        self.sent = Some(Sent {
             request: SentBytes {
                 bytes: request.bytes,
                 rest: request.rest,
@@ -216,18 +220,28 @@ impl Driver for RecordingDriver {
         };
         let exchange = self.inner.exchange(&Request { keep_body, ..*request }).await;
         let reply = self.inner.reply();
-        if let Some(last) = self.log.borrow_mut().last_mut() {
-            last.head = reply.head().to_vec();
-            last.body = reply.body()[..reply.body().len().min(BODY_MAX)].to_vec();
-            last.body_bytes = match reply.body_truncated() {
+        if let Some(mut sent) = self.sent.take() {
+            sent.head = reply.head().to_vec();
+            sent.body = reply.body()[..reply.body().len().min(BODY_MAX)].to_vec();
+            sent.body_bytes = match reply.body_truncated() {
                 false => Some(reply.body().len() as u64),
                 true => Some(exchange.bytes_decoded).filter(|bytes| *bytes > 0),
             };
+            self.log.borrow_mut().push(sent);
         }
         exchange
     }
 
+    fn sibling(&self, alarm: Alarm) -> Self {
+        Self {
+            inner: self.inner.sibling(alarm),
+            log: Rc::clone(&self.log),
+            sent: None,
+        }
+    }
+
     fn abandon(&mut self) -> Exchange {
+        self.log.borrow_mut().extend(self.sent.take());
         self.inner.abandon()
     }
 
@@ -245,6 +259,10 @@ impl Driver for RecordingDriver {
 
     fn close(&mut self) {
         self.inner.close();
+    }
+
+    fn set_line(&mut self, line: Option<Rc<Line>>) {
+        self.inner.set_line(line);
     }
 
     fn forget(&mut self) {

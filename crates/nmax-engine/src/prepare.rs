@@ -12,9 +12,7 @@ use nmax_plan::plan::{
 };
 use nmax_plan::template::{Part, Template};
 
-use crate::program::{
-    KEPT_BODY_MAX, Prepared, Probe, ProgramError, chain_name, files_of, redirects_max, request_name,
-};
+use crate::program::{KEPT_BODY_MAX, Prepared, Probe, ProgramError, chain_name, files_of, redirects_max, request_name};
 use crate::render;
 use crate::settings::{BodyFile, Files};
 

@@ -181,7 +181,11 @@ pub fn catalog(plan: &Plan, names_max: usize) -> Catalog {
         locations: plan.locations.iter().map(|location| location.name.clone()).collect(),
     };
     let groups = group_names(plan);
-    for (scenario, step) in plan.scenarios.iter().flat_map(|s| s.all_steps().map(move |step| (s, step))) {
+    for (scenario, step) in plan
+        .scenarios
+        .iter()
+        .flat_map(|s| s.all_steps().map(move |step| (s, step)))
+    {
         match step {
             Step::Transaction(group) => add(&mut catalog.transactions, group.name.clone()),
             Step::Request(request) => name_request(plan, scenario, request, &groups, &mut catalog),
@@ -297,9 +301,10 @@ impl Program {
         let number_of = |name: &str| catalog.transactions.iter().position(|known| known == name);
         let mut scenarios = Vec::with_capacity(plan.scenarios.len());
         for (number, scenario) in plan.scenarios.iter().enumerate() {
-            let prepare =
-                |action, request| maker.prepare((number, scenario), action, request).map(Box::new);
-            scenarios.push(flow::compile(scenario, prepare, |name| number_of(name).unwrap_or_default())?);
+            let prepare = |action, request| maker.prepare((number, scenario), action, request).map(Box::new);
+            scenarios.push(flow::compile(scenario, prepare, |name| {
+                number_of(name).unwrap_or_default()
+            })?);
         }
         let has_setups = plan
             .scenarios

@@ -17,8 +17,9 @@ use rustix::time::{
 };
 use tokio::io::unix::AsyncFd;
 
-use crate::runtime::{Runtime, Timer};
+use crate::runtime::{Runtime, ThreadTime, Timer};
 use crate::timers::{Slot, Timers};
+use crate::watch::threads::ThreadSchedule;
 
 /// The run's clock on one thread. Copies share their origin, which is set when the run begins.
 #[derive(Clone, Debug)]
@@ -65,6 +66,7 @@ pub struct RealRuntime {
 struct Shared {
     timers: Timers,
     fd: AsyncFd<OwnedFd>,
+    schedule: ThreadSchedule,
 }
 
 impl RealRuntime {
@@ -81,6 +83,7 @@ impl RealRuntime {
         let shared = Rc::new(Shared {
             timers: Timers::default(),
             fd: AsyncFd::new(fd)?,
+            schedule: ThreadSchedule::of_this_thread(),
         });
         let runtime = Self { clock, shared };
         let driver = runtime.clone();
@@ -142,9 +145,12 @@ impl Runtime for RealRuntime {
         tokio::task::spawn_local(task);
     }
 
-    fn cpu_time(&self) -> Nanos {
+    fn thread_time(&self) -> ThreadTime {
         let time = clock_gettime(ClockId::ThreadCPUTime);
-        Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+        ThreadTime {
+            cpu: Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()),
+            run_wait: self.shared.schedule.run_wait().unwrap_or_default(),
+        }
     }
 }
 

@@ -16,8 +16,17 @@ pub trait Runtime: Clock + Clone + 'static {
     /// Starts a task on this thread.
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
 
-    /// CPU time that this thread has used so far; zero where there is none.
-    fn cpu_time(&self) -> Nanos;
+    /// How this thread has used the processor so far; zero where there is none.
+    fn thread_time(&self) -> ThreadTime;
+}
+
+/// How a thread has used the processor so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadTime {
+    /// CPU time.
+    pub cpu: Nanos,
+    /// Time that it was ready to run and waited for a processor; zero where the system does not tell.
+    pub run_wait: Nanos,
 }
 
 /// A reusable timer with at most one deadline at a time.

@@ -21,7 +21,7 @@ use crate::real::{RealClock, RealRuntime};
 use crate::run::StartError;
 use crate::runtime::Runtime;
 use crate::settings::Settings;
-use crate::source::{Source, times};
+use crate::source::{Sources, times};
 use crate::worker;
 
 /// What a running worker is told.
@@ -68,22 +68,18 @@ impl Seat {
                 Ok(prepared) => prepared,
                 Err(error) => return drop(self.ready.send(Err(error))),
             };
-            let source = Source::new(
-                &self.settings.plan,
-                self.settings.share,
-                worker,
-                self.workers,
-                runtime.timer(),
-            );
-            let source = match source {
-                Ok(source) => source,
+            let sources = Sources::new(&self.settings.plan, self.settings.share, worker, self.workers, || {
+                runtime.timer()
+            });
+            let sources = match sources {
+                Ok(sources) => sources,
                 Err(error) => return drop(self.ready.send(Err(error.into()))),
             };
             let _ = self.ready.send(Ok(()));
             let Ok((origin, wall)) = self.origin.recv() else { return };
             clock.set_origin(origin);
             std::thread::sleep(origin.saturating_duration_since(Instant::now()));
-            self.live(program, drivers, runtime, source, wall).await;
+            self.live(program, drivers, runtime, sources, wall).await;
         });
     }
 
@@ -113,7 +109,7 @@ impl Seat {
         program: Program,
         drivers: HttpDrivers,
         runtime: RealRuntime,
-        source: Source<<RealRuntime as Runtime>::Timer>,
+        sources: Sources<<RealRuntime as Runtime>::Timer>,
         wall: SystemTime,
     ) {
         let plan = Arc::clone(&self.settings.plan);
@@ -124,13 +120,13 @@ impl Seat {
             keep: self.settings.keep,
             seed: plan.seed,
         };
-        let meter = Meter::new(settings, self.link, runtime.cpu_time());
+        let meter = Meter::new(settings, self.link, runtime.thread_time());
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let context = Rc::new(Context::new(
             runtime,
             drivers,
             program,
-            source,
+            sources,
             meter,
             self.catalog,
             unix_origin,

@@ -131,7 +131,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 };
                 Box::pin(self.aside(context, &assignment, Stage::Teardown)).await;
             }
-            context.state.teardowns.set(context.state.teardowns.get().saturating_sub(1));
+            context
+                .state
+                .teardowns
+                .set(context.state.teardowns.get().saturating_sub(1));
             context.state.wake_main();
         }
     }

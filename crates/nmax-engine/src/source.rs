@@ -1,24 +1,42 @@
 //! Where iterations come from: a schedule of starts (open) or of active VUs (closed), of one worker's share.
+//!
+//! The mix is one source; each scenario of the background is another, with a schedule and users of its own. All begin
+//! at the run's origin and know nothing of each other: what is beside the mix changes none of its instants and choices.
 
 use std::cell::{Cell, RefCell};
-use std::rc::Rc;
 use std::task::Waker;
 
 use nmax_metrics::Nanos;
-use nmax_plan::choice::Choice;
+use nmax_plan::choice::{Choice, derive};
+use nmax_plan::mix::Mix;
 use nmax_plan::plan::{Arrivals, Plan, Workload};
-use nmax_plan::schedule::{self, Closed, Open};
+use nmax_plan::schedule::{self, Closed, Open, Stage};
 use nmax_plan::share::Share;
 
-use crate::context::{Assignment, VuSlot};
+use crate::context::Assignment;
+use crate::locations::Idle;
 use crate::program::ProgramError;
 
-/// The iterations of one worker.
+/// All iterations of one worker.
+pub struct Sources<T> {
+    /// Those of the mix: the run ends with them.
+    pub main: Source<T>,
+    /// Those beside the mix, in the order of the plan.
+    pub background: Vec<Source<T>>,
+}
+
+/// Iterations of one workload, of one worker's share.
 pub struct Source<T> {
     /// How they start.
     pub kind: Kind,
     /// The worker's part of the run.
     pub share: Share,
+    /// Which scenario an iteration runs.
+    pub(crate) mix: Mix,
+    /// Its place among the sources: 0 is the mix, n the n-th background.
+    pub(crate) number: u32,
+    /// Users of the sources before it, in the whole run: its own are numbered from there.
+    pub(crate) vus_before: u32,
     /// Timer of the pacer.
     pub(crate) timer: T,
 }
@@ -39,8 +57,8 @@ pub struct OpenSource {
     pub vus_max: u32,
     /// Which of the worker's iterations is next.
     pub(crate) next: Cell<u64>,
-    /// VUs without work; the last one in is the first one out.
-    pub(crate) idle: RefCell<Vec<Rc<VuSlot>>>,
+    /// VUs without work.
+    pub(crate) idle: RefCell<Idle>,
     /// VUs made so far.
     pub(crate) made: Cell<u32>,
     /// Since when due iterations wait for a free VU.
@@ -92,7 +110,7 @@ pub fn times(plan: &Plan) -> Times {
     }
 }
 
-/// The schedule of an open workload.
+/// The schedule of the mix, when that is an open workload.
 pub fn open_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
     let open = unlimited_schedule(plan, arrivals)?;
     Ok(match plan.iterations {
@@ -102,45 +120,135 @@ pub fn open_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramErr
 }
 
 fn unlimited_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
-    let law = match arrivals {
-        Arrivals::Even => schedule::Arrivals::Even,
-        Arrivals::Poisson => schedule::Arrivals::Poisson { seed: plan.seed },
-    };
-    Open::new(&plan.stages, law).map_err(|error| ProgramError::Stages(error.to_string()))
+    schedule_of(&plan.stages, arrivals, plan.seed)
 }
 
-impl<T> Source<T> {
-    /// The iterations of worker `k` of `workers` within `share`.
-    pub fn new(plan: &Plan, whole: Share, k: u32, workers: u32, timer: T) -> Result<Self, ProgramError> {
+fn schedule_of(stages: &[Stage], arrivals: Arrivals, seed: u64) -> Result<Open, ProgramError> {
+    let law = match arrivals {
+        Arrivals::Even => schedule::Arrivals::Even,
+        Arrivals::Poisson => schedule::Arrivals::Poisson { seed },
+    };
+    Open::new(stages, law).map_err(|error| ProgramError::Stages(error.to_string()))
+}
+
+/// VUs that a workload may have at most, in the whole run.
+fn vus_max(workload: &Workload, stages: &[Stage]) -> Result<u64, ProgramError> {
+    match workload {
+        Workload::Open { max_in_flight, .. } => Ok(u64::from(*max_in_flight)),
+        Workload::Closed { .. } => closed(stages).map(|closed| closed.vus_max()),
+    }
+}
+
+fn closed(stages: &[Stage]) -> Result<Closed, ProgramError> {
+    Closed::new(stages).map_err(|error| ProgramError::Stages(error.to_string()))
+}
+
+/// One worker's part of a run.
+#[derive(Clone, Copy)]
+struct Part {
+    whole: Share,
+    k: u32,
+    workers: u32,
+}
+
+impl<T> Sources<T> {
+    /// The iterations of worker `k` of `workers` within `share`; each source gets a timer.
+    pub fn new(plan: &Plan, whole: Share, k: u32, workers: u32, timer: impl Fn() -> T) -> Result<Self, ProgramError> {
+        let part = Part { whole, k, workers };
         let share = whole
             .split(k, workers)
             .map_err(|error| ProgramError::Stages(format!("share of worker {k}: {error}")))?;
-        let kind = match plan.workload {
-            Workload::Open {
-                arrivals,
-                max_in_flight,
-                ..
-            } => Kind::Open(OpenSource {
-                schedule: open_schedule(plan, arrivals)?,
-                vus_max: part(u64::from(max_in_flight), k, workers).max(1) as u32,
-                next: Cell::new(0),
-                idle: RefCell::default(),
-                made: Cell::new(0),
-                starved_since: Cell::new(None),
-                pacer: RefCell::default(),
-            }),
-            Workload::Closed { .. } => {
-                let schedule = Closed::new(&plan.stages).map_err(|error| ProgramError::Stages(error.to_string()))?;
-                let vus_total = schedule.vus_max();
-                let remaining = plan.iterations.map(|n| iterations_of(n, whole, k, workers, vus_total));
-                Kind::Closed(ClosedSource {
-                    schedule,
-                    vus_total,
-                    remaining: Cell::new(remaining),
-                })
-            }
+        let mix = |weights: &[f64]| Mix::new(weights).map_err(|error| ProgramError::Mix(error.to_string()));
+        let weights: Vec<f64> = plan.scenarios.iter().map(|scenario| scenario.weight).collect();
+        let main = Source {
+            kind: match plan.workload {
+                Workload::Open {
+                    arrivals,
+                    max_in_flight,
+                    ..
+                } => part.open(open_schedule(plan, arrivals)?, max_in_flight),
+                Workload::Closed { .. } => part.closed(closed(&plan.stages)?, plan.iterations),
+            },
+            share,
+            mix: mix(&weights)?,
+            number: 0,
+            vus_before: 0,
+            timer: timer(),
         };
-        Ok(Self { kind, share, timer })
+        let mut vus_before = vus_max(&plan.workload, &plan.stages)?;
+        let mut background = Vec::with_capacity(plan.background.len());
+        for (beside, number) in plan.background.iter().zip(1..) {
+            let only: Vec<f64> = (0..plan.scenarios.len())
+                .map(|scenario| if scenario == beside.scenario { 1.0 } else { 0.0 })
+                .collect();
+            background.push(Source {
+                kind: match beside.workload {
+                    Workload::Open {
+                        arrivals,
+                        max_in_flight,
+                        ..
+                    } => {
+                        let seed = derive(plan.seed, u64::from(number));
+                        part.open(schedule_of(&beside.stages, arrivals, seed)?, max_in_flight)
+                    }
+                    Workload::Closed { .. } => part.closed(closed(&beside.stages)?, None),
+                },
+                share,
+                mix: mix(&only)?,
+                number,
+                vus_before: vus_before as u32,
+                timer: timer(),
+            });
+            vus_before += vus_max(&beside.workload, &beside.stages)?;
+        }
+        Ok(Self { main, background })
+    }
+
+    /// The source of this number.
+    #[inline]
+    pub(crate) fn get(&self, number: u32) -> &Source<T> {
+        match number {
+            0 => &self.main,
+            _ => &self.background[number as usize - 1],
+        }
+    }
+
+    /// Every source, the mix first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Source<T>> {
+        std::iter::once(&self.main).chain(&self.background)
+    }
+}
+
+impl Part {
+    fn open(self, schedule: Open, max_in_flight: u32) -> Kind {
+        Kind::Open(OpenSource {
+            schedule,
+            vus_max: part(u64::from(max_in_flight), self.k, self.workers).max(1) as u32,
+            next: Cell::new(0),
+            idle: RefCell::default(),
+            made: Cell::new(0),
+            starved_since: Cell::new(None),
+            pacer: RefCell::default(),
+        })
+    }
+
+    fn closed(self, schedule: Closed, iterations: Option<u64>) -> Kind {
+        let vus_total = schedule.vus_max();
+        let remaining = iterations.map(|n| iterations_of(n, self.whole, self.k, self.workers, vus_total));
+        Kind::Closed(ClosedSource {
+            schedule,
+            vus_total,
+            remaining: Cell::new(remaining),
+        })
+    }
+}
+
+impl<T> Source<T> {
+    /// The iterations of the background have coordinates of their own, beside those of the mix:
+    /// the first one of (user, iteration) holds the source above 32 bits.
+    #[inline]
+    pub(crate) fn user(&self, vu: u64) -> u64 {
+        u64::from(self.number) << 32 | vu
     }
 }
 
@@ -177,25 +285,6 @@ impl OpenSource {
         if let Some(waker) = self.pacer.borrow().as_ref() {
             waker.wake_by_ref();
         }
-    }
-}
-
-/// An iteration of an open workload.
-pub(crate) fn open_assignment(
-    mix: &nmax_plan::mix::Mix,
-    seed: u64,
-    number: u64,
-    intended: Nanos,
-    begun: Nanos,
-    slot_wait: Nanos,
-) -> Assignment {
-    Assignment {
-        number,
-        choice: (0, number),
-        scenario: mix.pick_open(seed, number),
-        intended,
-        begun,
-        slot_wait,
     }
 }
 

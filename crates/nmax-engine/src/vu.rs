@@ -5,8 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
 
-use nmax_http::line::Line;
 use nmax_extract::resources::Resources;
+use nmax_http::line::Line;
 use nmax_http::{Alarm, Jar, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;

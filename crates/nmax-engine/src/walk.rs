@@ -333,7 +333,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let text = &self.buffers.text;
             if text.len() > VALUE_BYTES_MAX {
                 let name = &context.program.plan.scenarios[assignment.scenario].slots[*slot];
-                let why = format!("`{name}` would have {} bytes; {VALUE_BYTES_MAX} is the limit", text.len());
+                let why = format!(
+                    "`{name}` would have {} bytes; {VALUE_BYTES_MAX} is the limit",
+                    text.len()
+                );
                 return Decision::Fail(KIND_VALUE, why);
             }
             let value = &mut self.values.slots[*slot];
@@ -378,7 +381,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             return Decision::To(pass.end);
         }
         if round.done == pass.max {
-            let why = format!("the condition of `while` still holds after {} passes, its `max`", pass.max);
+            let why = format!(
+                "the condition of `while` still holds after {} passes, its `max`",
+                pass.max
+            );
             return Decision::Fail(KIND_LOOP, why);
         }
         round.done += 1;
@@ -415,14 +421,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     /// Keeps an example of an iteration that failed otherwise than by an exchange. It has the name of the scenario.
     #[cold]
-    pub(crate) fn tell(
-        &self,
-        context: &Context<R, D>,
-        assignment: &Assignment,
-        at: Nanos,
-        kind: &str,
-        why: &str,
-    ) {
+    pub(crate) fn tell(&self, context: &Context<R, D>, assignment: &Assignment, at: Nanos, kind: &str, why: &str) {
         let mut meter = context.meter.borrow_mut();
         if !meter.wants_example(kind) {
             return;

@@ -2,10 +2,11 @@
 //! generates. What cannot be read is absent, never zero.
 //!
 //! # Layout
-//! - [`ports`]: local ports and TIME_WAIT; [`memory`]: memory and control groups
+//! - [`ports`]: local ports and TIME_WAIT; [`memory`]: memory and control groups; [`threads`]: waiting for a processor
 
 pub mod memory;
 pub mod ports;
+pub mod threads;
 
 use std::collections::HashSet;
 use std::fs;

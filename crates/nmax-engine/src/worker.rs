@@ -11,7 +11,7 @@ use crate::dispatch::{self, pause_until};
 use crate::driver::Drivers;
 use crate::meter::WorkerEnd;
 use crate::runtime::{Runtime, Timer};
-use crate::source::{ClosedSource, Kind, Times};
+use crate::source::{ClosedSource, Kind, OpenSource, Source, Times};
 
 /// How long a worker waits at its end for sockets that servers should close, so that a short run tells of them too.
 const HELD_WAIT: Nanos = Nanos::from_secs(1);
@@ -47,10 +47,10 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
         broke: context.state.broke.get(),
         error: context.state.ended_early.borrow_mut().take(),
     };
-    let cpu = context.runtime.cpu_time();
+    let time = context.runtime.thread_time();
     context.state.ended.set(true);
     await_held(&context, now).await;
-    context.finish(now, cpu, end);
+    context.finish(now, time, end);
 }
 
 /// Waits for sockets that servers should close, unless the run was cut. All that is measured ended at `now`, and does
@@ -92,20 +92,33 @@ async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Tim
 
 /// Counts the iterations that were due before the end and never started.
 fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, now: Nanos) {
-    let open = match &context.source.kind {
-        Kind::Open(open) => open,
-        Kind::Closed(closed) => return count_idle(context, closed, now),
-    };
-    if context.state.ended_early.borrow().is_some() && !context.state.broke.get() {
+    for source in context.sources.all() {
+        match &source.kind {
+            Kind::Open(open) => count_not_started(context, source, open, times, now),
+            Kind::Closed(closed) => count_idle(context, source, closed, now),
+        }
+    }
+}
+
+/// Counts the iterations of an open workload that were due before the end and never started.
+fn count_not_started<R: Runtime, D: Drivers>(
+    context: &Context<R, D>,
+    source: &Source<R::Timer>,
+    open: &OpenSource,
+    times: Times,
+    now: Nanos,
+) {
+    let state = &context.state;
+    if state.ended_early.borrow().is_some() && !state.broke.get() {
         return; // The plan's data ended, so nothing more was due.
     }
-    let share = &context.source.share;
+    let share = &source.share;
     let started = open.next.get();
-    let end = context
-        .state
+    let end = state
         .closed_at
         .get()
         .unwrap_or(now)
+        .min(state.main_ended.get().unwrap_or(now))
         .min(times.closes.unwrap_or(Nanos::MAX));
     let due = |at: Nanos| open.due_before(share, at.min(end)).max(started);
     let hold = due(times.hold.1) - due(times.hold.0);
@@ -124,13 +137,21 @@ fn count_dropped<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Times, 
 }
 
 /// Counts the virtual users of a closed workload that were to be active and never got to start an iteration.
-fn count_idle<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource, now: Nanos) {
-    if closed.remaining.get() == Some(0) || context.state.ended_early.borrow().is_some() {
+fn count_idle<R: Runtime, D: Drivers>(
+    context: &Context<R, D>,
+    source: &Source<R::Timer>,
+    closed: &ClosedSource,
+    now: Nanos,
+) {
+    let state = &context.state;
+    if closed.remaining.get() == Some(0) || state.ended_early.borrow().is_some() {
         return; // There was nothing left for them to do.
     }
-    let end = context.state.closed_at.get().unwrap_or(now);
-    for vu in context.state.vus.borrow().iter().filter(|vu| !vu.has_begun.get()) {
-        let number = u64::from(vu.number);
+    let end = state.closed_at.get().or(state.main_ended.get()).unwrap_or(now);
+    let vus = state.vus.borrow();
+    let own = vus.iter().filter(|vu| vu.source == source.number);
+    for vu in own.filter(|vu| !vu.has_begun.get()) {
+        let number = u64::from(vu.number - source.vus_before);
         let at = match closed.schedule.active(number, 0) {
             true => Some(0),
             false => closed.schedule.next_change(number, 0),

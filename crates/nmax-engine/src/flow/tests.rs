@@ -61,7 +61,10 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
     let step = leaf.prop_recursive(3, 24, 4, |inner| {
         let steps = prop::collection::vec(inner, 0..4);
         prop_oneof![
-            steps.clone().prop_map(|steps| Step::Transaction(Transaction { name: "t".into(), steps })),
+            steps.clone().prop_map(|steps| Step::Transaction(Transaction {
+                name: "t".into(),
+                steps
+            })),
             (steps.clone(), steps.clone()).prop_map(|(then, otherwise)| Step::If(If {
                 condition: condition(),
                 then,
@@ -70,7 +73,10 @@ fn any_steps() -> impl Strategy<Value = Vec<Step>> {
             (steps.clone(), any::<bool>()).prop_map(|(steps, counts)| Step::Loop(Loop {
                 until: match counts {
                     true => LoopEnd::Times(Template::text("2")),
-                    false => LoopEnd::While { condition: condition(), max: 9 },
+                    false => LoopEnd::While {
+                        condition: condition(),
+                        max: 9
+                    },
                 },
                 counter: None,
                 steps,
@@ -143,8 +149,20 @@ fn run(flow: &Flow<String>, answers: &mut Answers<'_>) -> Vec<String> {
         let next = at + 1;
         at = match &flow.actions[at] {
             Action::Jump(target) => *target,
-            Action::Unless(_, target) => if answers.below(2) == 1 { next } else { *target },
-            Action::Next(pass) => if answers.below(2) == 1 { next } else { pass.end },
+            Action::Unless(_, target) => {
+                if answers.below(2) == 1 {
+                    next
+                } else {
+                    *target
+                }
+            }
+            Action::Next(pass) => {
+                if answers.below(2) == 1 {
+                    next
+                } else {
+                    pass.end
+                }
+            }
             Action::Choose(ways) => {
                 let n = ways.targets.len();
                 ways.at((answers.below(n) as f64 + 0.5) / n as f64).unwrap()
@@ -167,7 +185,11 @@ fn run(flow: &Flow<String>, answers: &mut Answers<'_>) -> Vec<String> {
 /// Names that follow one another.
 fn pairs(done: &[String]) -> impl Iterator<Item = (usize, usize)> {
     let pages: Vec<usize> = done.iter().filter_map(|name| name.parse().ok()).collect();
-    pages.windows(2).map(|pair| (pair[0], pair[1])).collect::<Vec<_>>().into_iter()
+    pages
+        .windows(2)
+        .map(|pair| (pair[0], pair[1]))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 proptest! {
@@ -209,26 +231,45 @@ fn foreseen_transitions_can_happen() {
     let steps = vec![
         request(0),
         Step::Loop(Loop {
-            until: LoopEnd::While { condition: condition(), max: 5 },
+            until: LoopEnd::While {
+                condition: condition(),
+                max: 5,
+            },
             counter: None,
             steps: vec![Step::Choose(vec![
-                Branch { weight: 1.0, steps: vec![request(1)] },
-                Branch { weight: 0.0, steps: vec![request(5)] },
-                Branch { weight: 2.0, steps: vec![request(2), Step::End(None)] },
+                Branch {
+                    weight: 1.0,
+                    steps: vec![request(1)],
+                },
+                Branch {
+                    weight: 0.0,
+                    steps: vec![request(5)],
+                },
+                Branch {
+                    weight: 2.0,
+                    steps: vec![request(2), Step::End(None)],
+                },
             ])],
         }),
         request(3),
     ];
     let flow = compiled(&scenario(steps));
     let foreseen: BTreeSet<_> = flow.transitions(|name| name.parse().ok(), 1_000).into_iter().collect();
-    assert_eq!(foreseen, BTreeSet::from([(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)]));
+    assert_eq!(
+        foreseen,
+        BTreeSet::from([(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3)])
+    );
     let mut happened = BTreeSet::new();
     for answers in 0..1_u32 << 8 {
         let bits: Vec<u8> = (0..8).map(|bit| (answers >> bit & 1) as u8).collect();
         happened.extend(pairs(&run(&flow, &mut Answers(bits.iter()))));
     }
     assert_eq!(happened, foreseen);
-    assert_eq!(flow.transitions(|name| name.parse().ok(), 2).len(), 2, "no more than asked for");
+    assert_eq!(
+        flow.transitions(|name| name.parse().ok(), 2).len(),
+        2,
+        "no more than asked for"
+    );
 }
 
 #[test]
@@ -238,5 +279,8 @@ fn ways_have_their_shares() {
         targets: vec![1, 2, 3],
     };
     let at = |share| ways.at(share).unwrap();
-    assert_eq!([at(0.0), at(0.699), at(0.7), at(0.949), at(0.95), at(0.999_999)], [1, 1, 2, 2, 3, 3]);
+    assert_eq!(
+        [at(0.0), at(0.699), at(0.7), at(0.949), at(0.95), at(0.999_999)],
+        [1, 1, 2, 2, 3, 3]
+    );
 }

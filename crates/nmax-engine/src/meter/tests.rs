@@ -43,7 +43,7 @@ fn meter() -> (Meter, Receiver<Report>) {
         reports: reports_in,
         recycled,
     };
-    (Meter::new(settings, link, Nanos::ZERO), reports)
+    (Meter::new(settings, link, ThreadTime::default()), reports)
 }
 
 /// A socket that is held counts where its reply did, also when that is only known after the hold.

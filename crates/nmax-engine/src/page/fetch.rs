@@ -12,7 +12,7 @@ use nmax_plan::template::{Escape, Template};
 
 use super::cache::{Content, Stored};
 use super::freshness::Span;
-use super::lane::{Done, Job, Lanes};
+use super::lane::{Job, Lanes};
 use super::queue::{Queue, Resource, Source};
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
@@ -70,7 +70,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         end: StepEnd,
     ) -> (StepEnd, Fetched) {
         let named = self.named.take();
-        let (StepEnd::Next(done, true), Some(page), Some(url)) = (end, &prepared.request.page, self.page.clone()) else {
+        let (StepEnd::Next(done, true), Some(page), Some(url)) = (end, &prepared.request.page, self.page.clone())
+        else {
             return (end, Fetched::default());
         };
         let mut load = Load {
@@ -89,7 +90,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let named = named.unwrap_or_else(|| Parsed::new(&[], self.driver.reply().body()).resources());
             self.admit_named(context, &mut load, &named, &url, done, 0);
         }
-        let timeout = prepared.request.timeout.unwrap_or(context.program.plan.defaults.timeout);
+        let timeout = prepared
+            .request
+            .timeout
+            .unwrap_or(context.program.plan.defaults.timeout);
         let cut = self.drain(context, &mut load, done + Nanos::from(timeout)).await;
         let end = match cut {
             Some(now) => StepEnd::Cut(now),
@@ -99,7 +103,12 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     /// Sends and receives until nothing is left; the instant at which the end of the run cut it off.
-    async fn drain(&mut self, context: &Context<R, D>, load: &mut Load<'_, D::Driver>, deadline: Nanos) -> Option<Nanos> {
+    async fn drain(
+        &mut self,
+        context: &Context<R, D>,
+        load: &mut Load<'_, D::Driver>,
+        deadline: Nanos,
+    ) -> Option<Nanos> {
         let mut lanes = Lanes::until(deadline);
         let mut cut = None;
         loop {
@@ -156,7 +165,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         for template in &page.listed {
             let mut reference = Vec::new();
             template.render(&mut reference, &self.values, Escape::Path);
-            let trouble = if prepared.calls { self.values.take_trouble() } else { None };
+            let trouble = if prepared.calls {
+                self.values.take_trouble()
+            } else {
+                None
+            };
             let target = url.join(&String::from_utf8_lossy(&reference));
             match target {
                 Ok(target) if trouble.is_none() => {
@@ -231,7 +244,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     /// What the browser has in store of a resource, when it need not ask.
     fn fresh(&mut self, context: &Context<R, D>, load: &Load<'_, D::Driver>, resource: &Resource) -> Option<Content> {
         let mut cache = self.cache.take()?;
-        let stored = cache.find(&resource.url, || self.message(context, load, &resource.url), context.unix_now_s());
+        let stored = cache.find(
+            &resource.url,
+            || self.message(context, load, &resource.url),
+            context.unix_now_s(),
+        );
         self.cache = Some(cache);
         match stored? {
             Stored::Fresh(content) => Some(content),
@@ -299,7 +316,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             let end = bytes.len() - 2;
             bytes.truncate(end);
             bytes.extend_from_slice(b"cookie: ");
-            if self.jar.write(&url.origin, &url.target, context.unix_now_s(), &mut bytes) {
+            if self
+                .jar
+                .write(&url.origin, &url.target, context.unix_now_s(), &mut bytes)
+            {
                 bytes.extend_from_slice(b"\r\n");
             } else {
                 bytes.truncate(end);
@@ -432,8 +452,14 @@ fn named_in(job: &Job, reply: &Reply<'_>) -> Rc<[Found]> {
         };
         return named.found.into_iter().map(absolute).collect();
     }
-    let is_css = reply.header("content-type").map_or(kind == Kind::Style, |found| begins_with(found, b"text/css"));
-    if is_css { of_style_sheet(&body).into() } else { Rc::from([]) }
+    let is_css = reply
+        .header("content-type")
+        .map_or(kind == Kind::Style, |found| begins_with(found, b"text/css"));
+    if is_css {
+        of_style_sheet(&body).into()
+    } else {
+        Rc::from([])
+    }
 }
 
 /// Whether a resource is ok: a reply with a status from 200 to 399 that leads somewhere when it leads on.
@@ -445,14 +471,20 @@ fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String
         lacks_value: false,
     };
     let Some(status) = exchange.status else {
-        let kind = exchange.error.as_ref().map_or(ErrorKind::Protocol, |failure| failure.kind);
+        let kind = exchange
+            .error
+            .as_ref()
+            .map_or(ErrorKind::Protocol, |failure| failure.kind);
         return Verified::error(kind);
     };
     match leads_to {
         Some(Err(why)) => failed(redirect::KIND_REFUSED.to_owned(), Some(why.clone())),
         Some(Ok(url)) if job.resource.redirects >= REDIRECTS_MAX => failed(
             redirect::KIND.to_owned(),
-            Some(format!("more than {REDIRECTS_MAX} redirects of a resource, the last one to {}", redirect::shown(url))),
+            Some(format!(
+                "more than {REDIRECTS_MAX} redirects of a resource, the last one to {}",
+                redirect::shown(url)
+            )),
         ),
         _ if Expect::STATUS_DEFAULT.0 <= status && status <= Expect::STATUS_DEFAULT.1 => Verified::OK,
         _ => failed(format!("status {status}"), None),
@@ -468,11 +500,14 @@ fn measured_name<R: Runtime, D: Drivers>(context: &Context<R, D>, resource: &Res
 
 /// Whether a reply says that it is HTML, or nothing.
 pub(crate) fn is_html(reply: &Reply<'_>) -> bool {
-    reply.header("content-type").is_none_or(|found| begins_with(found, b"text/html") || begins_with(found, b"application/xhtml"))
+    reply
+        .header("content-type")
+        .is_none_or(|found| begins_with(found, b"text/html") || begins_with(found, b"application/xhtml"))
 }
 
 fn begins_with(text: &[u8], start: &[u8]) -> bool {
-    text.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
+    text.get(..start.len())
+        .is_some_and(|found| found.eq_ignore_ascii_case(start))
 }
 
 /// A GET that says nothing of its own.

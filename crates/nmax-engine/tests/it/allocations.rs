@@ -11,7 +11,7 @@ use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::real::{RealClock, RealRuntime};
 use nmax_engine::runtime::Runtime;
-use nmax_engine::source::{Source, times};
+use nmax_engine::source::{Sources, times};
 use nmax_engine::worker;
 use nmax_engine::{Files, KeepSamples};
 use nmax_http::{Config, Shared};
@@ -35,7 +35,7 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(config, clock).unwrap());
     let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
-    let source = Source::new(&plan, Share::whole(), 0, 1, runtime.timer()).unwrap();
+    let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer()).unwrap();
     let settings = MeterSettings {
         width: Nanos::from(plan.window),
         hold: times(&plan).hold,
@@ -49,9 +49,17 @@ async fn run_here(plan: Arc<Plan>) -> u64 {
             reports: reports_in,
             recycled,
         },
-        runtime.cpu_time(),
+        runtime.thread_time(),
     );
-    let context = Context::new(runtime, drivers, program, source, meter, Arc::new(Mutex::new(names)), Nanos::ZERO);
+    let context = Context::new(
+        runtime,
+        drivers,
+        program,
+        sources,
+        meter,
+        Arc::new(Mutex::new(names)),
+        Nanos::ZERO,
+    );
     worker::run(Rc::new(context), times(&plan), Nanos::from_secs(30)).await;
     let count = |report: Report| match report {
         Report::Window { window, .. } => window.aggregate.whole().total(Section::Hold).ok(),

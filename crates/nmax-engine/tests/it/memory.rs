@@ -12,7 +12,7 @@ use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::real::{RealClock, RealRuntime};
 use nmax_engine::runtime::Runtime;
-use nmax_engine::source::{Source, times};
+use nmax_engine::source::{Sources, times};
 use nmax_engine::{Files, KeepSamples, worker};
 use nmax_http::{Config, Shared};
 use nmax_metrics::{Nanos, Section};
@@ -66,7 +66,7 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
     let runtime = RealRuntime::start(clock.clone()).unwrap();
     let drivers = HttpDrivers::new(Shared::new(Config::new(Arc::new(|_, _| Ok(()))), clock).unwrap());
     let program = Program::new(Arc::clone(&plan), &names, &Files::default()).unwrap();
-    let source = Source::new(&plan, Share::whole(), 0, 1, runtime.timer()).unwrap();
+    let sources = Sources::new(&plan, Share::whole(), 0, 1, || runtime.timer()).unwrap();
     let settings = MeterSettings {
         width: Nanos::from_secs(3_600),
         hold: times(&plan).hold,
@@ -78,9 +78,17 @@ async fn all_thinking(plan: Arc<Plan>, users: u64) -> Receiver<Report> {
         reports: reports_in,
         recycled,
     };
-    let meter = Meter::new(settings, link, Nanos::ZERO);
+    let meter = Meter::new(settings, link, runtime.thread_time());
     let names = Arc::new(Mutex::new(names));
-    let context = Rc::new(Context::new(runtime, drivers, program, source, meter, names, Nanos::ZERO));
+    let context = Rc::new(Context::new(
+        runtime,
+        drivers,
+        program,
+        sources,
+        meter,
+        names,
+        Nanos::ZERO,
+    ));
     let main = Rc::clone(&context);
     tokio::task::spawn_local(async move { worker::run(main, times(&plan), Nanos::ZERO).await });
     let done = || context.meter.borrow_mut().window().aggregate.total(Section::Hold).ok();

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use nmax_engine::driver::{Driver, Drivers};
 use nmax_engine::runtime::{Runtime, Timer};
 use nmax_http::codec::{Expected, Receiver};
+use nmax_http::line::Line;
 use nmax_http::{Alarm, Exchange, Failure, Piece, Reply, Request};
 use nmax_metrics::{Clock, Nanos, Network};
 
@@ -88,7 +89,8 @@ impl Drivers for SimDrivers {
             shared: Rc::clone(&self.shared),
             timer: self.shared.runtime.timer(),
             receiver: Receiver::new(),
-            is_connected: false,
+            idle: Rc::default(),
+            line: None,
             known: Known::default(),
         }
     }
@@ -100,7 +102,9 @@ pub struct SimDriver {
     shared: Rc<Shared>,
     timer: SimTimer,
     receiver: Receiver,
-    is_connected: bool,
+    /// Kept connections that no exchange uses; shared by siblings.
+    idle: Rc<Cell<u32>>,
+    line: Option<Rc<Line>>,
     known: Known,
 }
 
@@ -144,22 +148,30 @@ impl SimDriver {
     }
 
     async fn open(&mut self) {
-        if std::mem::replace(&mut self.is_connected, false) {
+        if let Some(left) = self.idle.get().checked_sub(1) {
+            self.idle.set(left);
             return;
         }
         let begun = self.shared.runtime.now();
         self.known.opened = true;
-        if self.shared.connect > Nanos::ZERO {
-            self.timer.sleep_until(begun + self.shared.connect).await;
+        let round_trip = self.line.as_ref().map_or(Nanos::ZERO, |line| line.round_trip());
+        let connect = self.shared.connect + round_trip;
+        if connect > Nanos::ZERO {
+            self.timer.sleep_until(begun + connect).await;
             self.known.connect = self.shared.runtime.now().since(begun);
         }
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Answer {
-        let (shared, at) = (&self.shared, self.shared.runtime.now());
-        self.known.sent = Some(at);
-        self.alarm.set(shared.alarm_after.get().map(|after| at + after));
+    /// What the server answers, once the request has reached it.
+    async fn send(&mut self, bytes: &[u8]) -> Answer {
+        let sent = self.shared.runtime.now();
+        self.known.sent = Some(sent);
+        self.alarm.set(self.shared.alarm_after.get().map(|after| sent + after));
         self.known.bytes_sent = bytes.len() as u64;
+        if let Some(line) = &self.line {
+            self.timer.sleep_until(line.carry_up(sent, bytes.len())).await;
+        }
+        let (shared, at) = (&self.shared, self.shared.runtime.now());
         if let Some(transcript) = &shared.transcript {
             transcript.borrow_mut().push(Sent {
                 at,
@@ -210,9 +222,13 @@ impl Driver for SimDriver {
             keep_failed_bytes: 0,
         });
         self.open().await;
-        let ended = match self.send(&whole) {
+        let ended = match self.send(&whole).await {
             Answer::Bytes(at, bytes) => {
                 self.timer.sleep_until(at).await;
+                if let Some(line) = &self.line {
+                    let at = line.carry_down(self.shared.runtime.now(), bytes.len());
+                    self.timer.sleep_until(at).await;
+                }
                 self.receive(&bytes)
             }
             Answer::Breaks(at, kind) => {
@@ -221,8 +237,22 @@ impl Driver for SimDriver {
             }
             Answer::Never => pending().await,
         };
-        self.is_connected = ended.is_ok() && request.keep_alive && self.receiver.is_persistent();
+        if ended.is_ok() && request.keep_alive && self.receiver.is_persistent() {
+            self.idle.set(self.idle.get() + 1);
+        }
         self.summary(ended.err())
+    }
+
+    fn sibling(&self, alarm: Alarm) -> Self {
+        Self {
+            alarm,
+            shared: Rc::clone(&self.shared),
+            timer: self.shared.runtime.timer(),
+            receiver: Receiver::new(),
+            idle: Rc::clone(&self.idle),
+            line: self.line.clone(),
+            known: Known::default(),
+        }
     }
 
     fn abandon(&mut self) -> Exchange {
@@ -243,7 +273,12 @@ impl Driver for SimDriver {
     }
 
     fn close(&mut self) {
-        self.is_connected = false;
+        self.idle.set(0);
+    }
+
+    fn set_line(&mut self, line: Option<Rc<Line>>) {
+        self.close();
+        self.line = line;
     }
 
     fn forget(&mut self) {

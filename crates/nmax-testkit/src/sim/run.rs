@@ -9,8 +9,8 @@ use nmax_engine::collector::{Collector, Complete};
 use nmax_engine::context::Context;
 use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
-use nmax_engine::runtime::{Runtime, Timer};
-use nmax_engine::source::{Source, times};
+use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
+use nmax_engine::source::{Sources, times};
 use nmax_engine::worker;
 use nmax_engine::{Files, KeepSamples};
 use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Nanos, RawSample, Section, Window};
@@ -156,7 +156,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
         let catalog = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let program =
             Program::new(Arc::clone(plan), &catalog, &options.files).expect("the plan of a test can be made ready");
-        let source = Source::new(plan, options.share, worker, options.workers, runtime.timer())
+        let sources = Sources::new(plan, options.share, worker, options.workers, || runtime.timer())
             .expect("the plan of a test has a schedule");
         let settings = MeterSettings {
             width: Nanos::from(plan.window),
@@ -171,13 +171,13 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
                 reports: reports_in.clone(),
                 recycled,
             },
-            Nanos::ZERO,
+            ThreadTime::default(),
         );
         let context = Context::new(
             runtime.clone(),
             drivers.clone(),
             program,
-            source,
+            sources,
             meter,
             Arc::clone(&shared),
             Nanos::from_secs(options.unix_origin_s as u64),

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-use nmax_engine::runtime::{Runtime, Timer};
+use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
 use nmax_engine::timers::{Slot, Timers};
 use nmax_metrics::{Clock, Nanos};
 
@@ -171,8 +171,8 @@ impl Runtime for SimRuntime {
         self.world.spawn(Box::pin(task));
     }
 
-    fn cpu_time(&self) -> Nanos {
-        Nanos::ZERO
+    fn thread_time(&self) -> ThreadTime {
+        ThreadTime::default()
     }
 }
 

@@ -56,11 +56,21 @@ fn fresh_then_stale_then_checked() {
         sent_s: 2_000,
         done_s: 2_000,
     };
-    cache.refresh(&url("a"), &receiver("cache-control: max-age=10").reply(), b"", later).unwrap();
+    cache
+        .refresh(&url("a"), &receiver("cache-control: max-age=10").reply(), b"", later)
+        .unwrap();
     assert_eq!(find(&mut cache, "a", "", 2_009), "fresh");
     store(&mut cache, "a", "cache-control: no-store", "");
-    assert_eq!(find(&mut cache, "a", "", 2_009), "none", "what may not be stored replaces what was");
-    assert!(cache.refresh(&url("a"), &receiver("etag: \"1\"").reply(), b"", later).is_none());
+    assert_eq!(
+        find(&mut cache, "a", "", 2_009),
+        "none",
+        "what may not be stored replaces what was"
+    );
+    assert!(
+        cache
+            .refresh(&url("a"), &receiver("etag: \"1\"").reply(), b"", later)
+            .is_none()
+    );
 }
 
 #[test]

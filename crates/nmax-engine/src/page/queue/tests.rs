@@ -37,7 +37,11 @@ fn rules_say_which_hosts_are_asked() {
         (&hosts, "http://img.test/x", false),
         (&hosts, "http://other.test/x", false),
     ] {
-        assert_eq!(Queue::new(&document, rules).admits(&url(target)), want, "{rules:?} {target}");
+        assert_eq!(
+            Queue::new(&document, rules).admits(&url(target)),
+            want,
+            "{rules:?} {target}"
+        );
     }
 }
 
@@ -55,7 +59,10 @@ fn each_url_is_fetched_once_and_frames_are_one_deep() {
     let new = queue.new_among(&list, at(&document));
     let urls: Vec<String> = new.iter().map(|resource| resource.url.to_string()).collect();
     assert_eq!(urls, ["http://h.test/dir/a.png", "http://h.test/dir/frame"]);
-    let inner = [found("deeper", Kind::Frame, Priority::Normal), found("b.png", Kind::Image, Priority::Normal)];
+    let inner = [
+        found("deeper", Kind::Frame, Priority::Normal),
+        found("b.png", Kind::Image, Priority::Normal),
+    ];
     let source = Source {
         depth: 1,
         ..at(&document)
@@ -67,7 +74,9 @@ fn each_url_is_fetched_once_and_frames_are_one_deep() {
 fn there_is_a_limit() {
     let document = url("http://h.test/");
     let mut queue = Queue::new(&document, &Discover::SameOrigin);
-    let list: Vec<Found> = (0..RESOURCES_MAX + 9).map(|n| found(&n.to_string(), Kind::Image, Priority::Normal)).collect();
+    let list: Vec<Found> = (0..RESOURCES_MAX + 9)
+        .map(|n| found(&n.to_string(), Kind::Image, Priority::Normal))
+        .collect();
     assert_eq!(queue.new_among(&list, at(&document)).len(), RESOURCES_MAX);
 }
 
