@@ -475,10 +475,10 @@ fn what_is_wrong_with_generated_rows() {
         ],
     );
     for (data, place) in [
-        ("generate: persn", "3:25"),
-        ("generate: uuid, locale: xx_YY", "3:39"),
-        ("generate: uuid, unique: none", "3:39"),
-        ("generate: uuid, rows: 0", "3:37"),
+        ("generate: persn", "3:24"),
+        ("generate: uuid, locale: xx_YY", "3:38"),
+        ("generate: uuid, unique: none", "3:38"),
+        ("generate: uuid, rows: 0", "3:36"),
     ] {
         let found = rendered(&text(data), &options());
         assert!(found.starts_with(&format!("plan.yaml:{place}: ")), "{data}: {found}");

@@ -1,5 +1,6 @@
 //! Law: parse(to_yaml(plan)) = plan, for generated plans.
 
+mod flow;
 mod run;
 
 use core::net::IpAddr;
