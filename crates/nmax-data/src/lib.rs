@@ -5,18 +5,22 @@
 //! - [`choice`]: random numbers by address; `alias`: with weights; `permute`: numbers that never repeat
 //! - `names`, `places`, `calendar`, `digits`: what records are made of
 //! - `generator`: records by number; `write`: records as a file
+//! - `mask`: values replaced by others of the same form; `sip`: under a key
 
 mod alias;
 mod calendar;
 pub mod choice;
 mod digits;
 mod generator;
+mod mask;
 mod names;
 mod permute;
 mod places;
+mod sip;
 mod text;
 mod write;
 
 pub use generator::{Generator, GeneratorError, Spec};
+pub use mask::{Detected, MaskKind, Masker, detect};
 pub use text::nearest;
 pub use write::{Format, RecordWriter};
