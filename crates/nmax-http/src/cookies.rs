@@ -10,7 +10,7 @@ mod date;
 mod tests;
 
 use crate::url::{Origin, Scheme};
-use date::parse_date;
+pub use date::parse_date;
 
 /// The most cookies of one visitor; beyond that the oldest goes.
 pub const COOKIES_MAX: usize = 300;

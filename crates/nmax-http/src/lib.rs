@@ -42,7 +42,7 @@ mod wire;
 pub use client::{Alarm, Client, Exchange, Notes, Piece, Request, Shared};
 pub use codec::{KeepBody, Reply};
 pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits};
-pub use cookies::Jar;
+pub use cookies::{Jar, parse_date};
 pub use failure::Failure;
 pub use proxy::Proxy;
 pub use sockets::SocketBudget;

@@ -132,6 +132,8 @@ impl<C: Clock + 'static> Client<C> {
             }
         });
         poll_fn(|cx| {
+            // Whatever was published before this poll has been heard, or is published by it again.
+            alarm.take();
             let polled = run.as_mut().poll(cx);
             let wanted = line.as_ref().and_then(|line| line.take_wanted());
             if let (true, Some(at)) = (polled.is_pending(), wanted) {

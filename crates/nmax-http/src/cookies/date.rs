@@ -1,7 +1,7 @@
 //! Dates of the `expires` attribute, in the many forms that servers send (RFC 6265 section 5.1.1).
 
-/// Unix seconds of a cookie date; `None` when it is none.
-pub(super) fn parse_date(text: &[u8]) -> Option<i64> {
+/// Unix seconds of a date in a cookie or another header; `None` when it is none.
+pub fn parse_date(text: &[u8]) -> Option<i64> {
     let (mut time, mut day, mut month, mut year) = (None, None, None, None);
     for token in text.split(|&b| is_delimiter(b)).filter(|token| !token.is_empty()) {
         if time.is_none()

@@ -183,7 +183,7 @@ impl AsyncWrite for Shaped {
 
 /// Bytes under way in one direction, in order.
 #[derive(Debug, Default)]
-struct Pipe {
+pub(super) struct Pipe {
     bytes: VecDeque<u8>,
     /// Lengths of pieces, and when each arrives.
     pieces: VecDeque<(usize, Nanos)>,
@@ -192,19 +192,19 @@ struct Pipe {
 }
 
 impl Pipe {
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
 
     /// A piece that arrives at `at`, and not before those before it.
-    fn push(&mut self, bytes: &[u8], at: Nanos) {
+    pub(super) fn push(&mut self, bytes: &[u8], at: Nanos) {
         self.last = self.last.max(at);
         self.bytes.extend(bytes);
         self.pieces.push_back((bytes.len(), self.last));
     }
 
     /// Bytes that have arrived, as far as they lie in one place.
-    fn due(&self, now: Nanos) -> &[u8] {
+    pub(super) fn due(&self, now: Nanos) -> &[u8] {
         let arrived = self.pieces.iter().take_while(|(_, at)| *at <= now);
         let length: usize = arrived.map(|(length, _)| length).sum();
         let first = self.bytes.as_slices().0;
@@ -212,12 +212,12 @@ impl Pipe {
     }
 
     /// When the next piece arrives.
-    fn next_at(&self) -> Option<Nanos> {
+    pub(super) fn next_at(&self) -> Option<Nanos> {
         self.pieces.front().map(|(_, at)| *at)
     }
 
     /// The first bytes are gone.
-    fn consume(&mut self, mut length: usize) {
+    pub(super) fn consume(&mut self, mut length: usize) {
         self.bytes.drain(..length);
         while let Some((left, _)) = self.pieces.front_mut().filter(|_| length > 0) {
             let part = length.min(*left);
@@ -228,7 +228,8 @@ impl Pipe {
         }
         if self.bytes.is_empty() {
             // An idle connection holds no buffer.
-            self.bytes.shrink_to(0);
+            self.bytes = VecDeque::new();
+            self.pieces = VecDeque::new();
         }
     }
 }

@@ -145,7 +145,7 @@ pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> bool 
 /// Long enough for the peer, on the same thread, to see what was written.
 const PAUSE: Duration = Duration::from_millis(10);
 
-async fn pauses(count: usize) {
+pub(crate) async fn pauses(count: usize) {
     for _ in 0..count {
         pause().await;
     }
