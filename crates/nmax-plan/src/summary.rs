@@ -9,6 +9,10 @@ use crate::schedule::{Arrivals, Open, Total};
 mod policy;
 pub use policy::policy;
 
+mod requests;
+pub use requests::Requests;
+use requests::requests;
+
 /// How much a plan will send. Numbers that depend on the target's replies are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forecast {
@@ -16,13 +20,13 @@ pub struct Forecast {
     pub scenarios: Vec<ScenarioForecast>,
     /// Iterations that the plan starts; an upper bound in closed workloads.
     pub iterations: Option<u64>,
-    /// Requests in those iterations, when every step runs.
+    /// Requests in those iterations on average, when none fails.
     pub requests: Option<u64>,
     /// Length of all stages, the graceful stop not included; `None` when only a number of iterations ends the run.
     pub duration: Option<Duration>,
     /// Highest level of the stages.
     pub peak: Peak,
-    /// Requests per second at the peak of an open workload, when every step runs.
+    /// Requests per second at the peak of an open workload on average, when no iteration fails.
     pub peak_requests_per_s: Option<f64>,
 }
 
@@ -33,8 +37,8 @@ pub struct ScenarioForecast {
     pub name: String,
     /// Its part of the iterations, 0 to 1.
     pub share: f64,
-    /// Requests in one iteration.
-    pub requests_per_iteration: u64,
+    /// Requests in one iteration; those of setup and teardown are not among them.
+    pub requests_per_iteration: Requests,
     /// Iterations; exact per full cycle of the mix, rounded within the last one.
     pub iterations: Option<u64>,
     /// Requests.
@@ -67,9 +71,14 @@ pub fn forecast(plan: &Plan) -> Forecast {
         .iter()
         .zip(shares)
         .map(|(scenario, share)| {
-            let requests_per_iteration = requests_of(scenario);
+            let requests_per_iteration = requests(&scenario.steps);
             let iterations = iterations.map(|total| (total as f64 * share).round() as u64);
-            let requests = iterations.map(|iterations| iterations.saturating_mul(requests_per_iteration));
+            let requests = match iterations {
+                Some(0) => Some(0),
+                iterations => iterations
+                    .zip(requests_per_iteration.expected)
+                    .map(|(iterations, expected)| (iterations as f64 * expected).round() as u64),
+            };
             ScenarioForecast {
                 name: scenario.name.clone(),
                 share,
@@ -82,12 +91,12 @@ pub fn forecast(plan: &Plan) -> Forecast {
     let requests = scenarios
         .iter()
         .try_fold(0_u64, |sum, scenario| Some(sum.saturating_add(scenario.requests?)));
-    let per_iteration: f64 = scenarios
-        .iter()
-        .map(|scenario| scenario.share * scenario.requests_per_iteration as f64)
-        .sum();
+    let mut taken = scenarios.iter().filter(|scenario| scenario.share > 0.0);
+    let per_iteration = taken.try_fold(0.0, |sum, scenario| {
+        Some(sum + scenario.share * scenario.requests_per_iteration.expected?)
+    });
     let peak_requests_per_s = match peak {
-        Peak::RatePerS(rate_per_s) => Some(rate_per_s * per_iteration),
+        Peak::RatePerS(rate_per_s) => per_iteration.map(|per_iteration| rate_per_s * per_iteration),
         Peak::Vus(_) => None,
     };
     let length_ns: Option<u64> = plan
@@ -128,10 +137,6 @@ fn shares(scenarios: &[Scenario]) -> Vec<f64> {
             .collect(),
         Err(_) => vec![0.0; weights.len()],
     }
-}
-
-fn requests_of(scenario: &Scenario) -> u64 {
-    scenario.requests().count() as u64
 }
 
 #[cfg(test)]

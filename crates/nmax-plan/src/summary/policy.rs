@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::plan::{
-    Body, Connection, Cookies, Defaults, Family, HostOverride, Plan, Request, Scenario, Version, Visitor,
+    Body, Connection, Cookies, Defaults, Discover, Family, HostOverride, Page, Plan, Request, Scenario, Step, Version,
+    Visitor,
 };
 use crate::units::{format_duration, format_share};
 
@@ -23,6 +24,8 @@ pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
     if files > 0 {
         lines.push(("files", format!("sent by {files} {}", steps(files))));
     }
+    lines.extend(pages(plan).map(|pages| ("pages", pages)));
+    lines.extend(once(plan).map(|once| ("once", once)));
     lines.push(("names", names(defaults)));
     lines.extend(plan.hosts.iter().map(|host| ("host", self::host(host))));
     if !defaults.source_addresses.is_empty() {
@@ -46,6 +49,45 @@ pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
 
 fn requests(plan: &Plan) -> impl Iterator<Item = &Request> {
     plan.all_scenarios().flat_map(Scenario::requests).map(Arc::as_ref)
+}
+
+/// What is fetched with pages.
+fn pages(plan: &Plan) -> Option<String> {
+    let pages: Vec<&Page> = requests(plan).filter_map(|request| request.page.as_ref()).collect();
+    let listed: usize = pages.iter().map(|page| page.listed.len()).sum();
+    let discovering = pages.iter().filter(|page| page.discover != Discover::Nothing).count();
+    let mut with = Vec::new();
+    if listed > 0 {
+        with.push(format!("{listed} listed resources"));
+    }
+    if discovering > 0 {
+        with.push(format!("what {discovering} of them name"));
+    }
+    let with = match with.as_slice() {
+        [] => "no resources".to_owned(),
+        with => format!("{}, in parallel, cached by each VU", with.join(" and ")),
+    };
+    let count = pages.len();
+    (count > 0).then(|| format!("{count} {}, with {with}", steps(count)))
+}
+
+/// What is done once.
+fn once(plan: &Plan) -> Option<String> {
+    let of_vus = |list: fn(&Scenario) -> &[Step]| plan.scenarios.iter().any(|scenario| !list(scenario).is_empty());
+    let mut parts = Vec::new();
+    if plan.setup.is_some() {
+        parts.push("the plan's setup before the run");
+    }
+    if plan.teardown.is_some() {
+        parts.push("its teardown after the run");
+    }
+    if of_vus(|scenario| &scenario.setup) {
+        parts.push("a scenario's setup by each VU");
+    }
+    if of_vus(|scenario| &scenario.teardown) {
+        parts.push("a scenario's teardown by each VU");
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn has_file(request: &Request) -> bool {

@@ -127,3 +127,64 @@ fn the_password_of_a_proxy_is_not_shown() {
     let lines = policy_of("{ proxy: \"http://me:hunter2@p:1\" }", "{ think: 1s }");
     assert_eq!(line(&lines, "proxy"), "http://p:1, with a name");
 }
+
+/// Expectations worked by hand: probabilities of branches, constant loops, and ends on the way.
+#[test]
+fn requests_of_an_iteration() {
+    let cases = [
+        ("{ repeat: 3, steps: [{ get: / }, { get: / }] }", "7 requests"),
+        ("{ transaction: t, steps: [{ get: / }] }", "2 requests"),
+        // 1 + 0.7 * 0 + 0.3 * 2
+        (
+            "{ choose: [{ weight: 7, steps: [] }, { weight: 3, steps: [{ get: / }, { get: / }] }] }",
+            "1.6 requests on average",
+        ),
+        ("{ choose: [{ steps: [{ get: / }] }, { weight: 0, steps: [] }] }", "2 requests"),
+        // A quarter ends before the last two: 1 + 0.75 * 2
+        (
+            "{ choose: [{ steps: [{ end: ok }] }, { weight: 3, steps: [] }] }, { get: / }, { get: / }",
+            "2.5 requests on average",
+        ),
+        // Each pass ends with one half: 1 + (1 + 1/2 + 1/4)
+        (
+            "{ repeat: 3, steps: [{ get: / }, { choose: [{ steps: [] }, { steps: [{ fail: no }] }] }] }",
+            "2.75 requests on average",
+        ),
+        ("{ if: '${vu} < 5', then: [{ get: / }] }", "1 to 2 requests"),
+        ("{ if: '${vu} < 5', then: [{ get: / }], else: [{ get: / }] }, { get: / }", "3 requests"),
+        ("{ if: '${vu} < 5', then: [{ end: ok }] }, { get: / }", "1 to 2 requests"),
+        ("{ repeat: '${vu}', steps: [{ get: / }] }, { get: / }", "at least 2 requests"),
+        ("{ while: 1 == 1, max: 5, steps: [{ get: / }] }, { get: / }", "2 to 7 requests"),
+        ("{ while: 1 == 1, steps: [{ think: 1s }] }", "1 request"),
+        ("{ end: ok }, { get: / }", "1 request"),
+    ];
+    for (steps, want) in cases {
+        let text = format!(
+            "nmax: 1\ntarget: http://a\nscenarios: {{ s: {{ setup: [{{ get: / }}], steps: [{{ get: / }}, {steps}] }} }}\nworkload: {{ open: {{ rate: 2/s }} }}"
+        );
+        let forecast = forecast(&document::parse(&text, &options()).unwrap());
+        let requests = forecast.scenarios[0].requests_per_iteration;
+        assert_eq!(requests.to_string(), want, "{steps}");
+        assert_eq!(
+            forecast.peak_requests_per_s,
+            requests.expected.map(|requests| 2.0 * requests),
+            "{steps}"
+        );
+    }
+}
+
+#[test]
+fn pages_and_what_is_done_once_are_said() {
+    let text = "nmax: 1\ntarget: http://a\nsetup: { steps: [{ get: / }] }\nscenarios: { s: { teardown: [{ get: / }], \
+                steps: [{ get: /, page: true }, { get: /b, resources: [a, b] }, { get: /c, resources: discover }] } }\n\
+                workload: { closed: { vus: 1 } }";
+    let lines = policy(&document::parse(text, &options()).unwrap());
+    assert_eq!(
+        line(&lines, "pages"),
+        "3 steps, with 2 listed resources and what 1 of them name, in parallel, cached by each VU"
+    );
+    assert_eq!(
+        line(&lines, "once"),
+        "the plan's setup before the run, a scenario's teardown by each VU"
+    );
+}
