@@ -200,20 +200,14 @@ pub struct PlanArgs {
     pub resolve: Vec<nmax_plan::plan::HostOverride>,
 }
 
-/// Names of profiles.
+/// Names of profiles; what they are is in the help of `--profile`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProfileName {
-    /// One user for 20 minutes: does the plan work, and at the expected rate?
     Smoke,
-    /// 1, 10, 100, ... users, 5 minutes each: where does trouble with concurrency begin?
     Ladder,
-    /// Ramp 30 minutes, hold 2 hours, down 5 minutes: are the conditions kept?
     Peak,
-    /// A ramp of 8 hours to twice the load: where does it break, and what breaks first?
     Stress,
-    /// Ramp 30 minutes, hold 24 hours: does anything grow, leak or recur?
     Soak,
-    /// Everything at once for 2 hours: does it settle, and how soon?
     Flood,
 }
 
@@ -278,6 +272,9 @@ pub struct CheckArgs {
     /// Send one iteration of each scenario and show every request and reply
     #[arg(long, conflicts_with = "wire")]
     pub once: bool,
+    /// Leave out the two seconds that measure what this machine can
+    #[arg(long)]
+    pub quick: bool,
     /// Print as JSON
     #[arg(long)]
     pub json: bool,

@@ -6,5 +6,6 @@ pub mod once;
 pub mod results;
 pub mod run;
 pub mod small;
+mod smoke;
 pub mod target;
 pub mod wire;

@@ -2,15 +2,21 @@
 
 use std::time::Duration;
 
-use nmax_analysis::{Course, Evidence, InjectorFacts, Judgement, Tail, judge};
+use nmax_analysis::thresholds::violated;
+use nmax_analysis::{CourseBuilder, Evidence, Happened, InjectorFacts, Judgement, Tail, judge, steadiness};
 use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Resource, Section, Window};
-use nmax_plan::plan::Plan;
+use nmax_plan::plan::{Intervention, Plan};
 use nmax_plan::threshold::Within;
 use nmax_report::{Event, RunInfo, SeriesBuilder, View};
 
+pub mod happened;
+mod observed;
 mod tail;
+use observed::Observed;
 use tail::Last;
 
+/// A condition ended the run; the text says which.
+pub const ABORTED: &str = "THRESHOLD_ABORT";
 /// Most bins of the charts over time.
 const BINS_MAX: usize = 300;
 /// Failure examples that a report may show.
@@ -21,10 +27,15 @@ pub struct Tally {
     hold: (Nanos, Nanos),
     totals: Aggregate,
     series: SeriesBuilder,
+    course: CourseBuilder,
     /// The last part of the hold, for each span that thresholds ask for.
     last: Vec<Last>,
     failures: Vec<FailureExample>,
     events: Vec<Event>,
+    /// What the plan does to the system under test, for what events say of it.
+    timeline: Vec<Intervention>,
+    happened: Vec<Happened>,
+    observed: Observed,
     windows: u64,
     last_end: Nanos,
     cpu: (Nanos, Nanos),
@@ -59,9 +70,13 @@ impl Tally {
                 || SeriesBuilder::new(Nanos::from_secs(60), BINS_MAX),
                 |end| SeriesBuilder::in_order(end, BINS_MAX),
             ),
+            course: CourseBuilder::new(plan, times.end),
             last: spans.into_iter().map(Last::new).collect(),
             failures: Vec::new(),
             events: Vec::new(),
+            timeline: plan.timeline.clone(),
+            happened: Vec::new(),
+            observed: Observed::default(),
             windows: 0,
             last_end: Nanos::ZERO,
             cpu: (Nanos::ZERO, Nanos::ZERO),
@@ -76,6 +91,7 @@ impl Tally {
     pub fn window(&mut self, window: &Window) {
         self.totals.merge(&window.aggregate);
         self.series.push(window);
+        self.course.push(window);
         self.facts.windows_missing += window.index.saturating_sub(self.windows);
         self.windows = window.index + 1;
         self.last_end = window.end();
@@ -95,6 +111,7 @@ impl Tally {
 
     /// Adds something that happened.
     pub fn event(&mut self, at: Nanos, code: &str, text: &str) {
+        happened::take(&mut self.happened, &self.timeline, at.as_secs_f64(), code, text);
         self.events.push(Event {
             at_s: at.as_secs_f64(),
             code: code.into(),
@@ -105,7 +122,7 @@ impl Tally {
     /// Takes what a resource line says of the injector or of the run's end.
     pub fn resource(&mut self, resource: &Resource) {
         if resource.host != "injector" {
-            return;
+            return self.observed.take(resource);
         }
         let value = resource.value;
         let most = |known: &mut Option<u64>| most_of(known, value as u64);
@@ -144,38 +161,53 @@ impl Tally {
         &self.totals
     }
 
+    /// Whether the measurements of the hold so far stand still.
+    pub fn is_steady(&self, catalog: &Catalog) -> bool {
+        let hold = (self.hold.0, self.hold.1.min(self.last_end));
+        let steadiness = steadiness(&self.course.finish(catalog, hold));
+        steadiness.is_some_and(|steadiness| steadiness.holds == Some(true))
+    }
+
+    /// Conditions of the plan that end a run and do not hold as far as it has come, by number.
+    pub fn violated(&self, plan: &Plan, catalog: &Catalog) -> Vec<usize> {
+        self.with_evidence(plan, catalog, violated)
+    }
+
     /// The judgement and the view of everything so far.
     pub fn conclude(&mut self, plan: &Plan, catalog: &Catalog, info: RunInfo) -> (Judgement, View) {
+        let (series, failures, events) = (self.series.finish(), self.failures.clone(), self.events.clone());
+        self.with_evidence(plan, catalog, |evidence| {
+            let judgement = judge(evidence);
+            let view = View::new(evidence, &judgement, info, series, &failures, events);
+            (judgement, view)
+        })
+    }
+
+    /// Hands over everything so far.
+    fn with_evidence<T>(&self, plan: &Plan, catalog: &Catalog, look: impl FnOnce(&Evidence<'_>) -> T) -> T {
         let ended = self.ended.unwrap_or(self.last_end);
         let load_ended = self.load_ended.unwrap_or(ended).min(ended);
         let hold = (self.hold.0.min(load_ended), self.hold.1.min(load_ended));
-        self.facts.cpu_utilization_mean = (self.cpu.1 > Nanos::ZERO).then(|| self.cpu.0.0 as f64 / self.cpu.1.0 as f64);
-        if self.facts.cpu_utilization_max.is_none() {
-            self.facts.cpu_utilization_max = self.facts.cpu_utilization_mean;
-        }
+        let mean = (self.cpu.1 > Nanos::ZERO).then(|| self.cpu.0.0 as f64 / self.cpu.1.0 as f64);
+        let facts = InjectorFacts {
+            cpu_utilization_mean: mean,
+            cpu_utilization_max: self.facts.cpu_utilization_max.or(mean),
+            ..self.facts.clone()
+        };
         let last: Vec<Tail> = self.last.iter().map(|last| last.conclude(hold)).collect();
-        let evidence = Evidence {
+        let course = self.course.finish(catalog, hold);
+        look(&Evidence {
             plan,
             catalog,
             totals: &self.totals,
             hold,
             end: ended,
             last: &last,
-            injector: &self.facts,
-            course: &Course::default(),
-            observed: &[],
-            happened: &[],
-        };
-        let judgement = judge(&evidence);
-        let view = View::new(
-            &evidence,
-            &judgement,
-            info,
-            self.series.finish(),
-            &self.failures,
-            self.events.clone(),
-        );
-        (judgement, view)
+            injector: &facts,
+            course: &course,
+            observed: &self.observed.all,
+            happened: &self.happened,
+        })
     }
 }
 

@@ -64,3 +64,23 @@ fn names_are_given_addresses() {
     let given = resolve("shop.test:10.0.0.7:8443").unwrap();
     assert_eq!((given.port, given.addresses[0].1), (None, Some(8443)));
 }
+
+#[test]
+fn a_run_is_made_shorter_not_longer() {
+    assert_eq!((factor("60"), factor("1.5"), factor("1")), (Ok(60.0), Ok(1.5), Ok(1.0)));
+    for text in ["0.9", "0", "-2", "x", "", "nan", "inf", "1e7"] {
+        let error = factor(text).unwrap_err();
+        assert!(error.starts_with("write a number from 1 up"), "{text}: {error}");
+    }
+}
+
+/// Every profile of a plan can be chosen on the command, by the same name.
+#[test]
+fn profiles_have_one_name() {
+    let of = |name: &ProfileName| (name.to_possible_value().unwrap().get_name().to_owned(), name.profile());
+    let named: Vec<_> = ProfileName::value_variants().iter().map(of).collect();
+    assert_eq!(named.len(), Profile::ALL.len());
+    for (name, profile) in named {
+        assert_eq!(name, profile.name());
+    }
+}

@@ -1,22 +1,29 @@
-//! `nmax check`: the plan as resolved, how much it will send and how, offline.
+//! `nmax check`: the plan as resolved, how much it will send and how, whether this machine can, how much testing it deserves.
+//! Nothing leaves this machine.
 
 use std::sync::Arc;
 
 use nmax_engine::program::Program;
 use nmax_engine::{Allow, StartError};
 use nmax_plan::plan::Plan;
-use nmax_plan::summary::{Forecast, Peak, forecast, policy};
+use nmax_plan::summary::{Forecast, Peak, Requests, forecast, policy};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
 use serde_json::json;
 
-use super::run::complain;
+use super::run::{complain, cores};
 use super::{once, wire};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::secrets::Shown;
 use crate::session::SessionError;
 use crate::{hints, load, preflight, say, session};
+
+mod advice;
+mod effort;
+mod machine;
+
+use advice::Advice;
 
 /// Checks a plan; sends something only with `--once`.
 pub fn check(args: &CheckArgs) -> Exit {
@@ -41,11 +48,19 @@ pub fn check(args: &CheckArgs) -> Exit {
     }
     hints::say(&warnings);
     let forecast = forecast(&plan);
+    let advice = Advice {
+        machine: (!args.quick).then(|| machine::measure(cores())),
+        needed_per_s: forecast.peak_requests_per_s,
+        effort: effort::effort(forecast.peak_requests_per_s, plan.availability),
+    };
     let yaml = shown.plan(&plan);
     if args.json {
-        say::line(format_args!("{:#}", as_json(&plan, &yaml, &forecast, &warnings)));
+        let mut result = as_json(&plan, &yaml, &forecast, &warnings);
+        result["machine"] = advice.machine_json();
+        result["advice"] = advice.effort_json();
+        say::line(format_args!("{result:#}"));
     } else {
-        let text = shown.text(&as_text(&plan, &forecast));
+        let text = shown.text(&(as_text(&plan, &forecast) + &advice.text()));
         say::text(format_args!("{yaml}\n{text}"));
     }
     Exit::Pass
@@ -85,11 +100,10 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
             .iterations
             .map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
         let share = number::share(scenario.share);
-        let plural = if scenario.requests_per_iteration == 1 { "" } else { "s" };
         line(
             "scenario",
             format!(
-                "{}: {share}, {} request{plural} each{iterations}",
+                "{}: {share}, {} each{iterations}",
                 scenario.name, scenario.requests_per_iteration
             ),
         );
@@ -101,6 +115,14 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
     text
 }
 
+/// A number when it is the same each time, else what is known of it.
+fn per_iteration(requests: &Requests) -> serde_json::Value {
+    match requests.most {
+        Some(most) if most == requests.least => json!(most),
+        most => json!({ "least": requests.least, "most": most, "expected": requests.expected }),
+    }
+}
+
 fn as_json(plan: &Plan, yaml: &str, forecast: &Forecast, warnings: &[String]) -> serde_json::Value {
     let scenarios: Vec<_> = forecast
         .scenarios
@@ -108,7 +130,7 @@ fn as_json(plan: &Plan, yaml: &str, forecast: &Forecast, warnings: &[String]) ->
         .map(|scenario| {
             json!({
                 "name": scenario.name, "share": scenario.share, "iterations": scenario.iterations,
-                "requests": scenario.requests, "requests_per_iteration": scenario.requests_per_iteration,
+                "requests": scenario.requests, "requests_per_iteration": per_iteration(&scenario.requests_per_iteration),
             })
         })
         .collect();

@@ -10,7 +10,7 @@ use nmax_report::terminal::{Style, table};
 use nmax_report::{View, csv, json, junit};
 use rustix::thread::CpuSet;
 
-use super::wire;
+use super::{smoke, wire};
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
 use crate::host::{self, Finding, Host, Level, Need};
@@ -42,6 +42,11 @@ pub fn run(args: &RunArgs) -> Exit {
         {
             return complain(&error, Exit::Usage);
         }
+    }
+    if !args.no_smoke
+        && let Err((error, exit)) = smoke::smoke(&order)
+    {
+        return complain(&error, exit).forgiven(args.exit_zero);
     }
     let finished = match session::run(&order) {
         Ok(finished) => finished,

@@ -73,3 +73,42 @@ fn settings_without_effect_are_named() {
         [""; 0]
     );
 }
+
+#[test]
+fn a_stage_that_is_too_short_to_be_seen_is_named() {
+    let compressed = |compress: f64| {
+        found("http://shop.test/", |plan| {
+            plan.stages[0].length_ns = Some(500_000_000);
+            plan.compress = compress;
+        })
+    };
+    assert_eq!(compressed(1.0), [""; 0], "short as written is as meant");
+    let warnings = compressed(60.0);
+    assert!(
+        warnings[0].contains("a stage lasts 500ms, less than a window of measurements (1s)"),
+        "{warnings:?}"
+    );
+}
+
+/// Calls only talk to servers; commands and signals act on this host, also when they undo something.
+#[test]
+fn what_acts_on_this_host_is_found() {
+    let call = || Action::Http {
+        method: nmax_plan::plan::Method::Get,
+        url: "/".into(),
+        body: String::new(),
+    };
+    let item = |name: &str, action, undo| Intervention {
+        name: name.into(),
+        at: nmax_plan::plan::Moment::Steady,
+        action,
+        limit: Duration::from_secs(1),
+        lasts: None,
+        undo,
+    };
+    let mut plan = Plan::for_url(&Planless::get("http://shop.test/")).unwrap();
+    plan.timeline = vec![item("a", call(), None), item("b", call(), Some(call()))];
+    assert_eq!(acts_here(&plan), None);
+    plan.timeline.push(item("c", call(), Some(Action::Command("x".into()))));
+    assert_eq!(acts_here(&plan).map(|item| item.name.as_str()), Some("c"));
+}

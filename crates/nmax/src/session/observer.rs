@@ -1,29 +1,33 @@
-//! The injector watches itself.
+//! The injector watches itself, and the processes that the plan observes.
 
 use std::path::Path;
 
 use nmax_engine::Run;
 use nmax_engine::watch::{self, Watch};
 use nmax_metrics::Nanos;
+use nmax_plan::plan::Plan;
 use nmax_store::{RunWriter, StoreError};
 
+use super::processes::Processes;
 use crate::tally::Tally;
 
-/// Reads this process once per window.
+/// Reads this process and the observed ones once per window.
 pub(super) struct Observer {
     watch: Watch,
+    processes: Processes,
     before: Option<(watch::Reading, Nanos)>,
 }
 
 impl Observer {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         Self {
+            processes: Processes::new(Path::new("/"), &plan.observe),
             watch: Watch::new(Path::new("/")),
             before: None,
         }
     }
 
-    /// Writes down what this process and its host use.
+    /// Writes down what this process, its host and the observed processes use.
     pub(super) fn observe(&mut self, writer: &mut RunWriter, tally: &mut Tally, run: &Run) -> Result<(), StoreError> {
         let now = run.now();
         let reading = self.watch.read(now);
@@ -39,6 +43,15 @@ impl Observer {
         for resource in reading.resources(now, &before, before_at) {
             writer.resource(&resource)?;
             tally.resource(&resource);
+        }
+        let (lines, changes) = self.processes.read(now);
+        for resource in lines {
+            writer.resource(&resource)?;
+            tally.resource(&resource);
+        }
+        for change in changes {
+            writer.event(now, "OBSERVED", &change)?;
+            tally.event(now, "OBSERVED", &change);
         }
         Ok(())
     }

@@ -1,0 +1,74 @@
+//! Whether this machine can make the load: two seconds against the built-in target.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nmax_engine::{Event, Run, Settings};
+use nmax_metrics::Section;
+use nmax_plan::plan::Plan;
+use nmax_plan::planless::Planless;
+use nmax_target::Options;
+
+/// How long it takes.
+pub const LENGTH: Duration = Duration::from_secs(2);
+/// Users at once.
+const VUS: u32 = 32;
+/// Share of a core that a worker may use before its own lag shows.
+const SHARE_MAX: f64 = 0.7;
+
+/// What this machine can.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Machine {
+    /// Requests per second of worker CPU time: plain HTTP, kept connections, small replies.
+    pub per_core_s: f64,
+    /// Workers that a run would have.
+    pub workers: u32,
+    /// Requests per second that it can be trusted with.
+    pub capacity_per_s: f64,
+}
+
+impl Machine {
+    fn new(per_core_s: f64, workers: u32) -> Self {
+        Self {
+            per_core_s,
+            workers,
+            capacity_per_s: per_core_s * f64::from(workers) * SHARE_MAX,
+        }
+    }
+}
+
+/// Measures this machine with as many workers as a run would have.
+pub fn measure(workers: u32) -> Result<Machine, String> {
+    let target = nmax_target::spawn(Options::default()).map_err(|error| error.to_string())?;
+    let planless = Planless {
+        vus: Some(VUS),
+        duration: Some(LENGTH),
+        ..Planless::get(target.url())
+    };
+    let plan = Plan::for_url(&planless).map_err(|errors| {
+        let texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        texts.join("; ")
+    })?;
+    let settings = Settings {
+        workers,
+        ..Settings::new(Arc::new(plan), Arc::new(|_, _| Ok(())))
+    };
+    let mut run = Run::start(&settings).map_err(|error| error.to_string())?;
+    let (mut requests, mut cpu_s) = (0, 0.0);
+    loop {
+        match run.next(Duration::from_millis(100)) {
+            Event::Ended => break,
+            Event::Quiet => {}
+            Event::Window(complete) => {
+                for section in Section::ALL {
+                    requests += complete.window.aggregate.total(section).ok();
+                    cpu_s += complete.window.aggregate.load(section).cpu.as_secs_f64();
+                }
+            }
+        }
+    }
+    if requests == 0 || cpu_s <= 0.0 {
+        return Err("the built-in target answered nothing".into());
+    }
+    Ok(Machine::new(requests as f64 / cpu_s, workers))
+}

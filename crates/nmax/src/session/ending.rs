@@ -1,0 +1,130 @@
+//! How a run ended: what is only known then, and what it means for the exit code.
+
+use nmax_analysis::Judgement;
+use nmax_engine::{Run, watch};
+use nmax_metrics::{Aggregate, Catalog, ErrorKind, Nanos, Resource, Section};
+use nmax_plan::plan::{Plan, Workload};
+use nmax_store::{RunWriter, StoreError};
+
+use super::Order;
+use crate::exit::Exit;
+use crate::tally::Tally;
+
+/// When the run ended. An open workload that went as planned ends with its schedule, also when its last reply came
+/// before: 4 starts at 1/s take 4 s, not the 3 s between the first and the last.
+pub(super) fn ended_at(plan: &Plan, run: &Run, is_cut: bool) -> Nanos {
+    let is_open = matches!(plan.workload, Workload::Open { .. });
+    let as_planned = is_open && !is_cut && run.ended_early().is_none();
+    let planned = run.times().end.filter(|_| as_planned);
+    planned.unwrap_or(Nanos::ZERO).max(run.ended_at())
+}
+
+/// Utilization within the hold of what is busiest: a worker, or the CPUs that all workers share.
+fn busiest(run: &Run, order: &Order) -> Option<f64> {
+    let mut pinned: Vec<usize> = order.pin.iter().copied().take(run.workers() as usize).collect();
+    pinned.sort_unstable();
+    pinned.dedup();
+    let is_all_pinned = order.pin.len() >= run.workers() as usize;
+    let cpus = if is_all_pinned {
+        pinned.len()
+    } else {
+        std::thread::available_parallelism().map_or(1, |n| n.get())
+    };
+    let each: Vec<f64> = run.used().filter_map(|used| used.utilization()).collect();
+    let together = each.iter().sum::<f64>() / cpus.max(1) as f64;
+    each.into_iter()
+        .chain([together])
+        .reduce(f64::max)
+        .filter(|busiest| *busiest > 0.0)
+}
+
+/// How a run ended.
+pub(super) struct End {
+    pub(super) ended: Nanos,
+    /// How often a person asked for it.
+    pub(super) asked: u32,
+    /// Its directory could not be written.
+    pub(super) is_broken: bool,
+}
+
+/// Writes what is only known at the end.
+pub(super) fn end(
+    writer: &mut RunWriter,
+    tally: &mut Tally,
+    (run, order): (&Run, &Order),
+    catalog: &Catalog,
+    &End {
+        ended,
+        asked,
+        is_broken,
+    }: &End,
+) -> Result<(), StoreError> {
+    let known = tally.load_ended.or(run.load_ended()).or(run.times().end);
+    let load_ended = known.unwrap_or(ended).min(ended);
+    let cpu = busiest(run, order);
+    let line = |metric: &str, value: f64, unit: &str| Resource {
+        at: ended,
+        host: "injector".into(),
+        source: "run".into(),
+        metric: metric.into(),
+        value,
+        unit: unit.into(),
+    };
+    let mut lines = vec![
+        line("workers_count", f64::from(run.workers()), "count"),
+        line("load_ended_s", load_ended.as_secs_f64(), "s"),
+        line("ended_s", ended.as_secs_f64(), "s"),
+        line("interrupted", f64::from(u8::from(asked > 0 || is_broken)), "flag"),
+    ];
+    lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
+    lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));
+    if let Some(at) = run.broke_at() {
+        let planned = run.times().end.unwrap_or(ended).max(ended);
+        let missing = planned.since(at).0.div_ceil(Nanos::from(order.plan.window).0).max(1);
+        lines.push(line("windows_missing_count", missing as f64, "count"));
+    }
+    lines.iter().for_each(|line| tally.resource(line));
+    let mut events = Vec::new();
+    if let Some(why) = run.ended_early() {
+        let code = if run.broke_at().is_some() {
+            "BROKE"
+        } else {
+            "DATA_ENDED"
+        };
+        events.push((code, why.to_owned()));
+    }
+    if asked > 0 {
+        events.push(("INTERRUPTED", "the run was stopped by a signal".to_owned()));
+    }
+    if catalog.requests.overflowed() > 0 {
+        let template = nmax_metrics::suggest_template(catalog.requests.list());
+        let advice = template.map_or_else(String::new, |name| format!("; give the step `name: {name}`"));
+        events.push((
+            "NAMES_CAPPED",
+            format!("more request names than are told apart, the rest is `other`{advice}"),
+        ));
+    }
+    events.iter().for_each(|(code, text)| tally.event(ended, code, text));
+    if is_broken {
+        return Ok(());
+    }
+    lines.iter().try_for_each(|line| writer.resource(line))?;
+    events
+        .iter()
+        .try_for_each(|(code, text)| writer.event(ended, code, text))
+}
+
+/// What the judgement and the exchanges mean for the exit code.
+pub fn exit_of(judgement: &Judgement, totals: &Aggregate) -> Exit {
+    let total = totals.whole().total(Section::Hold);
+    let unreachable = [ErrorKind::Dns, ErrorKind::Connect, ErrorKind::Tls, ErrorKind::Blocked];
+    let never: u64 = unreachable.iter().map(|kind| total.errors[kind.index()]).sum();
+    if total.count() > 0 && never == total.count() {
+        return Exit::Unreachable;
+    }
+    match judgement.verdict {
+        nmax_analysis::Verdict::Pass => Exit::Pass,
+        nmax_analysis::Verdict::Fail => Exit::Failed,
+        nmax_analysis::Verdict::Invalid => Exit::Invalid,
+    }
+}

@@ -1,0 +1,109 @@
+//! What is known of a run before it starts, as its manifest and its report hold it.
+
+use std::time::SystemTime;
+
+use nmax_metrics::Nanos;
+use nmax_plan::document::write::to_yaml;
+use nmax_report::RunInfo;
+use nmax_store::{Hold, Manifest};
+use sha2::{Digest, Sha256};
+
+use super::Order;
+use crate::secrets::{mask_plan, mask_values, mask_words};
+
+pub(super) fn manifest(order: &Order) -> Manifest {
+    let plan = &order.plan;
+    let yaml = mask_values(&to_yaml(&mask_plan(plan)), &order.variables);
+    let sha256: String = Sha256::digest(yaml.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let times = nmax_engine::times(plan);
+    #[expect(clippy::disallowed_methods, reason = "the label of the run")]
+    let now = SystemTime::now();
+    let catalog = nmax_engine::program::catalog(plan, usize::MAX);
+    Manifest {
+        schema_version: nmax_store::SCHEMA_VERSION,
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        id: run_id(now),
+        name: order.name.clone(),
+        note: order.note.clone(),
+        tags: order.tags.clone(),
+        started_at: jiff::Timestamp::try_from(now).unwrap_or_default().to_string(),
+        seed: plan.seed,
+        plan: yaml,
+        plan_sha256: sha256,
+        target: plan.target.clone(),
+        machine: nmax_store::host::machine(),
+        command: command(),
+        workers: u64::from(order.workers),
+        window_ns: Nanos::from(plan.window).0,
+        hold: Hold {
+            start_ns: times.hold.0.0,
+            end_ns: (times.hold.1 != Nanos::MAX).then_some(times.hold.1.0),
+        },
+        authorization: order.authorization.clone(),
+        scenarios: catalog.scenarios,
+        checks: catalog.checks,
+    }
+}
+
+/// Short, and different for two runs of one machine: time in base 36 and the process.
+fn run_id(now: SystemTime) -> String {
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let mut number = (since.as_millis() << 12) | u128::from(std::process::id() & 0xfff);
+    let mut digits = Vec::new();
+    while number > 0 {
+        digits.push(b"0123456789abcdefghijklmnopqrstuvwxyz"[(number % 36) as usize]);
+        number /= 36;
+    }
+    digits.reverse();
+    String::from_utf8_lossy(&digits).into_owned()
+}
+
+/// The command line, quoted for a shell.
+fn command() -> String {
+    let quoted = |arg: String| {
+        let is_plain = !arg.is_empty()
+            && arg
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_./:=,@%+".contains(&byte));
+        if is_plain {
+            arg
+        } else {
+            format!("'{}'", arg.replace('\'', "'\\''"))
+        }
+    };
+    let mut words = vec!["nmax".to_owned()];
+    words.extend(
+        mask_words(
+            std::env::args_os()
+                .skip(1)
+                .map(|arg| arg.to_string_lossy().into_owned()),
+        )
+        .into_iter()
+        .map(quoted),
+    );
+    words.join(" ")
+}
+
+pub(super) fn info(manifest: &Manifest) -> RunInfo {
+    RunInfo {
+        id: manifest.id.clone(),
+        name: manifest.name.clone(),
+        note: manifest.note.clone(),
+        tags: manifest.tags.clone(),
+        started_at: manifest.started_at.clone(),
+        seed: manifest.seed,
+        plan_sha256: manifest.plan_sha256.clone(),
+        plan_yaml: manifest.plan.clone(),
+        target: manifest.target.clone(),
+        machine: manifest
+            .machine
+            .iter()
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect(),
+        command: manifest.command.clone(),
+        nmax_version: manifest.nmax_version.clone(),
+    }
+}

@@ -1,0 +1,58 @@
+//! A run that is in its directory.
+
+use std::path::Path;
+
+use nmax_report::Ending;
+use nmax_store::{RunReader, StoreError};
+
+use super::Finished;
+use super::ending::exit_of;
+use super::manifest::info;
+use crate::tally::Tally;
+
+/// The result of a run that is in its directory, complete or cut short.
+pub fn read(directory: &Path) -> Result<Finished, String> {
+    let reader = RunReader::open(directory).map_err(|error| error.to_string())?;
+    let is_running = reader.is_running();
+    let manifest = reader.manifest().clone();
+    let plan = crate::load::plan_of_manifest(&manifest.plan).map_err(|error| error.to_string())?;
+    let mut tally = Tally::new(&plan);
+    tally.facts.workers = manifest.workers as u32;
+    let read = |tally: &mut Tally| -> Result<(), StoreError> {
+        for resource in reader.resources()? {
+            tally.resource(&resource?);
+        }
+        for window in reader.windows()? {
+            tally.window(&window?);
+        }
+        for failure in reader.failures()? {
+            tally.failure(failure?);
+        }
+        for event in reader.events()? {
+            let event = event?;
+            tally.event(event.at, &event.code, &event.text);
+        }
+        Ok(())
+    };
+    read(&mut tally).map_err(|error| error.to_string())?;
+    let is_cut_off = tally.ended.is_none() && !is_running;
+    tally.facts.interrupted |= is_cut_off;
+    if is_running {
+        let now = tally.last_end();
+        tally.event(now, "RUNNING", "the run goes on; these are its numbers so far");
+    }
+    let (judgement, mut view) = tally.conclude(&plan, reader.catalog(), info(&manifest));
+    if is_running {
+        view.ending = Ending::Running;
+    } else if is_cut_off {
+        view.ending = Ending::CutOff;
+    }
+    let report = directory.join("report.html");
+    view.report_path = report.exists().then(|| report.display().to_string());
+    let exit = exit_of(&judgement, tally.totals());
+    Ok(Finished {
+        view,
+        exit,
+        directory: directory.to_owned(),
+    })
+}
