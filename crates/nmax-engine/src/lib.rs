@@ -16,12 +16,13 @@
 //! - [`network`]: what a plan says of the way to its servers
 //! - [`driver`], [`http_driver`]: what carries requests
 //! - [`meter`], [`collector`], `tally`, `examples`: what is recorded, and how it is joined
-//! - [`alone`]: steps that are done once for a run, before and after it
+//! - [`alone`]: steps that are done once for a run, before and after it; `bracket`: when they are done
 //! - [`once`]: one iteration with all that it sent and received
 //! - [`context`]: what the virtual users of a worker share
 //! - [`watch`]: this process's own resources
 
 pub mod alone;
+mod bracket;
 pub mod collector;
 mod compose;
 pub mod context;

@@ -8,19 +8,20 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nmax_http::line::Line;
 use nmax_http::{Alarm, Exchange, KeepBody, Reply, Request, Shared};
-use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample};
+use nmax_metrics::{ErrorKind, FailureExample, Nanos, Outcome, RawSample, Section};
 use nmax_plan::plan::{Plan, Step, ThinkTime, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::share::Share;
 use tokio::task::LocalSet;
 
+use crate::bracket::Bracket;
 use crate::context::Context;
 use crate::driver::{Driver, Drivers};
 use crate::examples::SentBytes;
 use crate::http_driver::{HttpDriver, HttpDrivers};
 use crate::meter::{Link, Meter, MeterSettings, Report};
 use crate::network;
-use crate::program::{Program, catalog};
+use crate::program::{Program, Records, catalog};
 use crate::real::{RealClock, RealRuntime};
 use crate::run::StartError;
 use crate::runtime::Runtime;
@@ -54,7 +55,32 @@ pub struct Traced {
     pub failure: Option<FailureExample>,
 }
 
-/// Runs one iteration of a scenario without its pauses.
+/// One iteration of a scenario.
+#[derive(Clone, Debug)]
+pub struct Rehearsal {
+    /// Index of the scenario.
+    pub scenario: usize,
+    /// Its exchanges, in the order of their ends.
+    pub exchanges: Vec<Traced>,
+    /// What was not ok, also where no exchange was.
+    pub failures: Vec<FailureExample>,
+    /// Whether the iteration went through and was ok.
+    pub is_ok: bool,
+}
+
+/// Runs one iteration of every scenario without pauses, those of the background too, between the setup and the teardown
+/// of the run. Rows come from the end of each feeder, so that a run after it finds all of its own.
+pub fn rehearse(settings: &Settings) -> Result<Vec<Rehearsal>, StartError> {
+    let mut bracket = Bracket::open(settings, &|| false)?;
+    let values = bracket.values();
+    let all = (0..settings.plan.scenarios.len())
+        .map(|scenario| trace(settings, scenario, &values, std::future::ready(())))
+        .collect();
+    bracket.close_now();
+    all
+}
+
+/// Runs one iteration of a scenario without its pauses, as [`rehearse`] does, without setup and teardown of the run.
 pub fn once(settings: &Settings, scenario: usize) -> Result<Vec<Traced>, StartError> {
     once_then(settings, scenario, std::future::ready(()))
 }
@@ -65,6 +91,15 @@ pub fn once_then(
     scenario: usize,
     after: impl Future<Output = ()>,
 ) -> Result<Vec<Traced>, StartError> {
+    Ok(trace(settings, scenario, &Arc::default(), after)?.exchanges)
+}
+
+fn trace(
+    settings: &Settings,
+    scenario: usize,
+    values: &Arc<Vec<String>>,
+    after: impl Future<Output = ()>,
+) -> Result<Rehearsal, StartError> {
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let reactor = tokio::runtime::Builder::new_current_thread()
@@ -72,7 +107,11 @@ pub fn once_then(
         .build()
         .map_err(worker_error)?;
     let names = catalog(&plan, settings.names_max);
-    let program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
+    let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
+    program.records = Records::Last;
+    if !values.is_empty() {
+        program.shared = Arc::clone(values);
+    }
     let config = network::config(settings)?;
     let clock = RealClock::starting_now();
     let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;
@@ -111,13 +150,20 @@ pub fn once_then(
         Ok::<(), StartError>(())
     })?;
     let (mut raw, mut failures) = (Vec::new(), Vec::new());
+    let (mut completed, mut failed_iterations) = (0, 0);
     for report in reports {
         if let Report::Window {
             raw: kept,
             failures: failed,
+            window,
             ..
         } = report
         {
+            for section in Section::ALL {
+                let stats = window.aggregate.scenario(section, scenario);
+                completed += stats.map_or(0, |stats| stats.completed);
+                failed_iterations += stats.map_or(0, |stats| stats.failed);
+            }
             raw.extend(kept);
             failures.extend(failed);
         }
@@ -125,7 +171,7 @@ pub fn once_then(
     let names = shared_names.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // An exchange that could not even be rendered has a record and no bytes.
     let mut log = log.take().into_iter();
-    Ok(raw
+    let exchanges = raw
         .into_iter()
         .map(|measured| {
             let is_rendered =
@@ -145,7 +191,13 @@ pub fn once_then(
                 measured,
             }
         })
-        .collect())
+        .collect();
+    Ok(Rehearsal {
+        scenario,
+        exchanges,
+        failures,
+        is_ok: completed == 1 && failed_iterations == 0,
+    })
 }
 
 /// The plan with nothing but one iteration of one scenario.
@@ -154,12 +206,11 @@ fn only(plan: &Plan, scenario: usize) -> Plan {
     for (index, other) in plan.scenarios.iter_mut().enumerate() {
         other.weight = if index == scenario { 1.0 } else { 0.0 };
         other.pacing = None;
-        for step in &mut other.steps {
-            if let Step::Think(think) = step {
-                *think = ThinkTime::Fixed(Duration::ZERO);
-            }
+        for steps in [&mut other.setup, &mut other.steps, &mut other.teardown] {
+            without_pauses(steps);
         }
     }
+    plan.background.clear();
     plan.workload = Workload::Closed { vus: 1 };
     plan.stages = vec![Stage {
         from: 1.0,
@@ -169,6 +220,22 @@ fn only(plan: &Plan, scenario: usize) -> Plan {
     }];
     plan.iterations = Some(1);
     plan
+}
+
+fn without_pauses(steps: &mut [Step]) {
+    for step in steps {
+        match step {
+            Step::Think(think) => *think = ThinkTime::Fixed(Duration::ZERO),
+            Step::Transaction(transaction) => without_pauses(&mut transaction.steps),
+            Step::If(step) => {
+                without_pauses(&mut step.then);
+                without_pauses(&mut step.otherwise);
+            }
+            Step::Loop(step) => without_pauses(&mut step.steps),
+            Step::Choose(branches) => branches.iter_mut().for_each(|branch| without_pauses(&mut branch.steps)),
+            Step::Request(_) | Step::Set(_) | Step::End(_) => {}
+        }
+    }
 }
 
 /// What one exchange sent and received.

@@ -6,10 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant, SystemTime};
 
-use nmax_metrics::{Catalog, Clock, Nanos};
+use nmax_metrics::{Catalog, Clock, Nanos, Window};
 use nmax_plan::plan::Workload;
+use nmax_plan::schedule::Stage;
 use tokio::sync::watch;
 
+use crate::bracket::Bracket;
 use crate::collector::{Collector, Complete, WorkerUse};
 use crate::context::SharedCatalog;
 use crate::meter::Report;
@@ -23,6 +25,8 @@ use crate::source::{Times, times};
 const REPORTS_MAX: usize = 64;
 /// Emptied windows that may wait for their worker.
 const RECYCLED_MAX: usize = 4;
+/// How often it is looked whether a teardown has ended.
+const TEARDOWN_LOOK: Duration = Duration::from_millis(5);
 /// From the moment all workers are ready to the run's origin.
 const LEAD: Duration = Duration::from_millis(5);
 
@@ -43,6 +47,9 @@ pub enum StartError {
     /// TLS settings.
     #[error("{0}")]
     Tls(String),
+    /// The plan's setup failed.
+    #[error("{0}\n  help: `nmax check --once` shows its requests and replies")]
+    Setup(String),
 }
 
 /// What comes next from a run.
@@ -68,15 +75,65 @@ pub struct Run {
     command: watch::Sender<Command>,
     threads: Vec<JoinHandle<()>>,
     ready: std::collections::VecDeque<Complete>,
+    bracket: Bracket,
+    aborted: Option<String>,
 }
 
 impl Run {
-    /// Starts the workers of a plan. They begin together, a short lead after all are ready.
+    /// Does the setup of a plan and starts its workers. They begin together, a short lead after all are ready.
+    pub fn start(settings: &Settings) -> Result<Self, StartError> {
+        Self::start_unless(settings, &|| false)
+    }
+
+    /// As [`Run::start`]; a setup that is still under way when `is_cut` says so is cut off, and has failed.
+    pub fn start_unless(settings: &Settings, is_cut: &dyn Fn() -> bool) -> Result<Self, StartError> {
+        let mut bracket = Bracket::open(settings, is_cut)?;
+        match Workers::start(settings, &bracket.values()) {
+            Ok(workers) => Ok(Self::of(settings, workers, bracket)),
+            Err(error) => {
+                bracket.close_now();
+                Err(error)
+            }
+        }
+    }
+
+    fn of(settings: &Settings, workers: Workers, bracket: Bracket) -> Self {
+        let clock = RealClock::starting_now();
+        clock.set_origin(workers.origin);
+        Self {
+            clock,
+            started_at: workers.started_at,
+            times: times(&settings.plan),
+            catalog: workers.catalog,
+            collector: Collector::new(workers.recycle),
+            reports: workers.reports,
+            command: workers.command,
+            threads: workers.threads,
+            ready: std::collections::VecDeque::new(),
+            bracket,
+            aborted: None,
+        }
+    }
+}
+
+/// Worker threads that have been sent off.
+struct Workers {
+    origin: Instant,
+    started_at: SystemTime,
+    catalog: SharedCatalog,
+    recycle: Vec<SyncSender<Box<Window>>>,
+    reports: Receiver<Report>,
+    command: watch::Sender<Command>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Workers {
+    /// Starts the threads, which know the values of the run's setup.
     #[expect(
         clippy::disallowed_methods,
         reason = "the origin of the run's clock, and its wall time for labels"
     )]
-    pub fn start(settings: &Settings) -> Result<Self, StartError> {
+    fn start(settings: &Settings, values: &Arc<Vec<String>>) -> Result<Self, StartError> {
         let workers = worker_count(settings);
         let shared = Arc::new(Mutex::new(catalog(&settings.plan, settings.names_max)));
         let (reports_in, reports) = sync_channel(REPORTS_MAX);
@@ -89,6 +146,7 @@ impl Run {
             recycle.push(recycle_in);
             let seat = Seat {
                 settings: settings.clone(),
+                values: Arc::clone(values),
                 worker,
                 workers,
                 link: Link {
@@ -118,28 +176,26 @@ impl Run {
         for (_, origin_in) in seats {
             let _ = origin_in.send((origin, started_at));
         }
-        let clock = RealClock::starting_now();
-        clock.set_origin(origin);
         Ok(Self {
-            clock,
+            origin,
             started_at,
-            times: times(&settings.plan),
             catalog: shared,
-            collector: Collector::new(recycle),
+            recycle,
             reports,
             command,
             threads,
-            ready: std::collections::VecDeque::new(),
         })
     }
+}
 
+impl Run {
     /// What comes next; waits at most `patience` for it.
     pub fn next(&mut self, patience: Duration) -> Event {
         if let Some(complete) = self.ready.pop_front() {
             return Event::Window(Box::new(complete));
         }
         if self.collector.is_done() {
-            return Event::Ended;
+            return self.end(patience);
         }
         match self.reports.recv_timeout(patience) {
             Ok(report) => {
@@ -152,11 +208,36 @@ impl Run {
             Err(RecvTimeoutError::Timeout) => Event::Quiet,
             Err(RecvTimeoutError::Disconnected) => {
                 self.ready.extend(self.collector.give_up());
-                self.ready
-                    .pop_front()
-                    .map_or(Event::Ended, |complete| Event::Window(Box::new(complete)))
+                match self.ready.pop_front() {
+                    Some(complete) => Event::Window(Box::new(complete)),
+                    None => self.end(patience),
+                }
             }
         }
+    }
+
+    /// Everything was reported: the teardown is left.
+    #[expect(clippy::disallowed_methods, reason = "waits for a thread that reports nothing")]
+    fn end(&mut self, patience: Duration) -> Event {
+        let begun = Instant::now();
+        while !self.bracket.close() {
+            if begun.elapsed() >= patience {
+                return Event::Quiet;
+            }
+            std::thread::sleep(TEARDOWN_LOOK.min(patience));
+        }
+        Event::Ended
+    }
+
+    /// Starts nothing more, as [`Run::stop`], and [`Run::ended_early`] gives this reason.
+    pub fn abort(&mut self, reason: &str) {
+        self.aborted.get_or_insert_with(|| reason.to_owned());
+        self.stop();
+    }
+
+    /// Why the teardown of the run failed, once it has.
+    pub fn teardown_failure(&self) -> Option<&str> {
+        self.bracket.failure()
     }
 
     /// Starts nothing more; exchanges under way may end.
@@ -170,8 +251,10 @@ impl Run {
         });
     }
 
-    /// Cuts everything off; what is under way is counted as censored.
+    /// Cuts everything off; what is under way is counted as censored. A teardown of the run that is under way is cut off
+    /// too; one that is only due is still done.
     pub fn cut(&self) {
+        self.bracket.give_up();
         self.command.send_replace(Command::Cut);
     }
 
@@ -222,7 +305,7 @@ impl Run {
 
     /// Why the run ended before its plan did, if it did.
     pub fn ended_early(&self) -> Option<&str> {
-        self.collector.ended_early()
+        self.aborted.as_deref().or_else(|| self.collector.ended_early())
     }
 }
 
@@ -234,20 +317,33 @@ impl Drop for Run {
         for thread in self.threads.drain(..) {
             let _ = thread.join();
         }
+        self.bracket.close_now();
     }
 }
 
 /// Workers that a run gets: as many as there is work for.
 pub fn worker_count(settings: &Settings) -> u32 {
     let plan = &settings.plan;
-    let work = match plan.workload {
-        Workload::Closed { .. } => plan
-            .stages
+    let main = work(&plan.workload, &plan.stages);
+    // A worker without work of the mix knows its end only from the plan.
+    let work = if times(plan).closes.is_some() {
+        let background = plan.background.iter();
+        let background = background.map(|background| work(&background.workload, &background.stages));
+        background.fold(main, f64::max)
+    } else {
+        main
+    };
+    settings.workers.min(work as u32).max(1)
+}
+
+/// Most iterations at once.
+fn work(workload: &Workload, stages: &[Stage]) -> f64 {
+    match workload {
+        Workload::Closed { .. } => stages
             .iter()
             .map(|stage| stage.from.max(stage.to))
             .fold(0.0, f64::max)
             .ceil(),
-        Workload::Open { max_in_flight, .. } => f64::from(max_in_flight),
-    };
-    settings.workers.min(work as u32).max(1)
+        Workload::Open { max_in_flight, .. } => f64::from(*max_in_flight),
+    }
 }

@@ -38,6 +38,8 @@ pub(crate) enum Command {
 /// What a worker's thread starts with.
 pub(crate) struct Seat {
     pub(crate) settings: Settings,
+    /// What the run's setup left.
+    pub(crate) values: Arc<Vec<String>>,
     pub(crate) worker: u32,
     pub(crate) workers: u32,
     pub(crate) link: Link,
@@ -96,7 +98,8 @@ impl Seat {
             .unwrap_or_else(std::sync::PoisonError::into_inner)
             .clone();
         let settings = &self.settings;
-        let program = Program::new(Arc::clone(&settings.plan), &catalog, &settings.files)?;
+        let mut program = Program::new(Arc::clone(&settings.plan), &catalog, &settings.files)?;
+        program.shared = Arc::clone(&self.values);
         let config = network::config(settings)?;
         let clock = RealClock::starting_now();
         let shared = Shared::new(config, clock.clone()).map_err(|error| StartError::Tls(error.to_string()))?;

@@ -1,6 +1,7 @@
 //! How a run is executed, beside what its plan says.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -54,6 +55,15 @@ pub struct Settings {
     pub sockets: Option<Arc<SocketBudget>>,
     /// Who watches what goes over connections.
     pub wire: Option<WireLog>,
+}
+
+impl fmt::Debug for Settings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Settings")
+            .field("plan", &self.plan.name)
+            .field("workers", &self.workers)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Settings {
