@@ -7,11 +7,14 @@ mod bodies;
 mod choices;
 mod closed;
 mod ends;
+mod flow;
 mod memory;
+mod pages;
 mod records;
 mod redirects;
 mod requests;
 mod schedule;
+mod setups;
 mod sockets;
 mod stalls;
 
