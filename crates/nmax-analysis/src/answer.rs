@@ -1,8 +1,27 @@
 //! The answer of a profile to its question.
+//!
+//! Each profile asks something else of the course of a run; its module says how it is answered. Every figure comes with
+//! a sentence of its own.
+//!
+//! # Layout
+//! - `smoke`, `ladder`, `peak`, `stress`, `soak`, `flood`: one question each
+//! - `bound`: limits that a run may leave, from the plan's conditions
+//! - `say`: loads and spans of time in words
 
 use nmax_plan::plan::Profile;
 
 use crate::{Evidence, ThresholdResult};
+
+mod bound;
+mod flood;
+mod ladder;
+mod peak;
+mod say;
+mod smoke;
+mod soak;
+mod stress;
+
+pub(crate) use say::{compressed, span};
 
 /// What a run says to the question of its profile.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +45,7 @@ pub struct Finding {
     pub value: Option<f64>,
     /// Interval of it at 95 %.
     pub interval: Option<(f64, f64)>,
-    /// Unit of value and interval: `ms`, `/s`, `VUs`, `%` (shares 0 to 1), `s`, `bytes/min`, ``.
+    /// Unit of value and interval: `ms`, `ms/h`, `/s`, `VUs`, `%` (shares 0 to 1), `%/h`, `s`, `bytes/min`, ``.
     pub unit: &'static str,
     /// One sentence for a person.
     pub text: String,
@@ -34,8 +53,80 @@ pub struct Finding {
     pub is_trouble: bool,
 }
 
-/// What the run says to the question of the plan's profile; `None` without a profile.
-pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Answer> {
-    let _ = (evidence, thresholds);
-    None
+impl Finding {
+    /// A sentence without a figure.
+    fn says(code: &'static str, text: String) -> Self {
+        Self {
+            code,
+            subject: String::new(),
+            value: None,
+            interval: None,
+            unit: "",
+            text,
+            is_trouble: false,
+        }
+    }
+
+    /// The same with its figure.
+    fn value(self, value: f64, unit: &'static str) -> Self {
+        Self {
+            value: Some(value),
+            unit,
+            ..self
+        }
+    }
+
+    /// The same with the interval of its figure.
+    fn within(self, low: f64, high: f64) -> Self {
+        Self {
+            interval: Some((low, high)),
+            ..self
+        }
+    }
+
+    /// The same of one request, process or condition.
+    fn of(self, subject: &str) -> Self {
+        Self {
+            subject: subject.to_owned(),
+            ..self
+        }
+    }
+
+    /// The same as trouble, if it is some.
+    fn trouble_if(self, is_trouble: bool) -> Self {
+        Self { is_trouble, ..self }
+    }
 }
+
+/// What the run says to the question of the plan's profile; `None` without a profile.
+///
+/// `thresholds` are the results of the plan's conditions. Lengths of a compressed run are not those of the profile, so
+/// each sentence says how often it was compressed.
+pub fn answer(evidence: &Evidence, thresholds: &[ThresholdResult]) -> Option<Answer> {
+    let profile = evidence.plan.profile?;
+    let (mut headline, mut findings) = match profile {
+        Profile::Smoke => smoke::answer(evidence),
+        Profile::Ladder => ladder::answer(evidence),
+        Profile::Peak => peak::answer(evidence, thresholds),
+        Profile::Stress => stress::answer(evidence),
+        Profile::Soak => soak::answer(evidence),
+        Profile::Flood => flood::answer(evidence),
+    };
+    let suffix = compressed(evidence.plan);
+    headline.push_str(&suffix);
+    findings.iter_mut().for_each(|finding| finding.text.push_str(&suffix));
+    Some(Answer {
+        profile,
+        headline,
+        findings,
+    })
+}
+
+/// The answer when nothing was measured that could give one.
+fn nothing(why: &str) -> (String, Vec<Finding>) {
+    let finding = Finding::says("NO_ANSWER", format!("no answer: {why}")).trouble_if(true);
+    (finding.text.clone(), vec![finding])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,23 @@
 //! What an intervention did: before, during and after it, and how long the system took to recover.
 
 use crate::Evidence;
+use crate::answer::{compressed, span};
+use crate::course::Point;
+use crate::trend::{median, scaled_mad};
+use crate::words::{share, time_ms, value};
+
+/// Longest stretch before and after an intervention that is looked at, s.
+const STRETCH_MAX_S: f64 = 300.0;
+/// Fewest points of such a stretch.
+const STRETCH_POINTS_MIN: f64 = 10.0;
+/// Points in a row that must be as before.
+const RECOVERED_POINTS: usize = 10;
+/// Standard deviations around the median before that count as before.
+const DEVIATIONS: f64 = 3.0;
+/// What counts as before at least, relative to the median.
+const BAND_MIN: f64 = 0.1;
+/// What counts as before at least, in failures of all exchanges.
+const FAILURES_BAND_MIN: f64 = 0.01;
 
 /// An intervention as it happened.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,14 +54,151 @@ pub struct Figures {
     pub throughput_per_s: f64,
     /// Failed or in error, of all that ended.
     pub failure_rate: f64,
-    /// Median response time, ms.
+    /// Response time, ms: the median over the points of the course of their medians.
     pub p50_ms: Option<f64>,
-    /// 95th percentile of response times, ms.
+    /// Response time, ms: the median over the points of the course of their 95th percentiles.
     pub p95_ms: Option<f64>,
 }
 
 /// What each intervention of the run did, in their order.
+///
+/// Before and after are as long as the intervention, at least 10 points of the course and at most 5 minutes, just
+/// before and just after it. The system has recovered at the end of the intervention or at the first point after it
+/// from which on 10 points in a row have p95, failure rate and throughput no worse than before: the median there and three
+/// standard deviations (from the median absolute one), at least a tenth, of failures at least 1 % of the exchanges.
 pub fn effects(evidence: &Evidence) -> Vec<Effect> {
-    let _ = evidence;
-    Vec::new()
+    evidence
+        .happened
+        .iter()
+        .map(|happened| effect(evidence, happened))
+        .collect()
 }
+
+fn effect(evidence: &Evidence, happened: &Happened) -> Effect {
+    let loaded = |point: &&Point| point.level > 0.0;
+    let points: Vec<&Point> = evidence.course.points.iter().filter(loaded).collect();
+    let load_end_s = points.last().map_or(0.0, |point| point.end_s());
+    let end_s = happened.end_s.unwrap_or(load_end_s).max(happened.start_s);
+    let width_s = median(points.iter().map(|point| point.width_s)).unwrap_or(1.0);
+    let stretch_s = (end_s - happened.start_s)
+        .min(STRETCH_MAX_S)
+        .max(STRETCH_POINTS_MIN * width_s);
+    let part = |from_s: f64, to_s: f64| -> Vec<&Point> {
+        let middle_s = |point: &Point| point.start_s + point.width_s / 2.0;
+        let inside = |point: &&&Point| (from_s..to_s).contains(&middle_s(point));
+        points.iter().filter(inside).copied().collect()
+    };
+    let before = part(happened.start_s - stretch_s, happened.start_s);
+    let during = part(happened.start_s, end_s);
+    let after = part(end_s, end_s + stretch_s);
+    let recovery_s = happened.end_s.and_then(|end_s| {
+        let later: Vec<&Point> = points.iter().filter(|point| point.end_s() > end_s).copied().collect();
+        Usual::of(&before)?.recovery_s(&later, end_s)
+    });
+    let phases = [figures(&before), figures(&during), figures(&after)];
+    let mut text = text(happened, &phases, recovery_s);
+    text.push_str(&compressed(evidence.plan));
+    Effect {
+        happened: happened.clone(),
+        phases,
+        recovery_s,
+        text,
+    }
+}
+
+fn figures(points: &[&Point]) -> Option<Figures> {
+    let length_s: f64 = points.iter().map(|point| point.width_s).sum();
+    let sum = |count: fn(&Point) -> u64| points.iter().map(|point| count(point)).sum::<u64>() as f64;
+    let exchanges = sum(|point| point.exchanges);
+    (length_s > 0.0).then(|| Figures {
+        length_s,
+        throughput_per_s: exchanges / length_s,
+        failure_rate: sum(|point| point.failed) / exchanges.max(1.0),
+        p50_ms: median(points.iter().filter_map(|point| Some(point.response?.p50_ms))),
+        p95_ms: median(points.iter().filter_map(|point| point.p95_ms())),
+    })
+}
+
+/// The worst figures that still are as before.
+struct Usual {
+    p95_max_ms: f64,
+    failures_max: f64,
+    throughput_min_per_s: f64,
+}
+
+impl Usual {
+    /// `None` when nothing was measured before.
+    fn of(before: &[&Point]) -> Option<Self> {
+        let band = |values: Vec<f64>, least: f64| {
+            let middle = median(values.iter().copied())?;
+            let deviation = scaled_mad(&values, middle)?;
+            Some((middle, (DEVIATIONS * deviation).max(BAND_MIN * middle).max(least)))
+        };
+        let p95 = band(before.iter().filter_map(|point| point.p95_ms()).collect(), 0.0)?;
+        let rates = before.iter().filter_map(|point| point.failure_rate());
+        let failures = band(rates.collect(), FAILURES_BAND_MIN)?;
+        let throughput = band(before.iter().map(|point| throughput(point)).collect(), 0.0)?;
+        Some(Self {
+            p95_max_ms: p95.0 + p95.1,
+            failures_max: failures.0 + failures.1,
+            throughput_min_per_s: throughput.0 - throughput.1,
+        })
+    }
+
+    fn contains(&self, point: &Point) -> bool {
+        let within = |value: Option<f64>, limit: f64| value.is_none_or(|value| value <= limit);
+        within(point.p95_ms(), self.p95_max_ms)
+            && within(point.failure_rate(), self.failures_max)
+            && throughput(point) >= self.throughput_min_per_s
+    }
+
+    fn recovery_s(&self, later: &[&Point], end_s: f64) -> Option<f64> {
+        let all_usual = |run: &[&Point]| run.iter().all(|point| self.contains(point));
+        let first = later.windows(RECOVERED_POINTS).position(all_usual)?;
+        Some((later[first].start_s - end_s).max(0.0))
+    }
+}
+
+fn throughput(point: &Point) -> f64 {
+    point.exchanges as f64 / point.width_s
+}
+
+fn text(happened: &Happened, phases: &[Option<Figures>; 3], recovery_s: Option<f64>) -> String {
+    let name = &happened.name;
+    let since = span(happened.start_s);
+    if let Some(error) = &happened.error {
+        return format!("`{name}` after {since} failed: {error}");
+    }
+    let changes = match phases {
+        [Some(before), Some(during), _] => changes(before, during),
+        _ => "too little was measured to compare".to_owned(),
+    };
+    let recovery = match (happened.end_s, recovery_s) {
+        (None, _) => "it was never over".to_owned(),
+        (Some(_), Some(0.0)) => "all was as before as soon as it was over".to_owned(),
+        (Some(_), Some(recovery_s)) => format!("all was as before {} after its end", span(recovery_s)),
+        (Some(_), None) => "the figures were not seen to be as before again".to_owned(),
+    };
+    let lasted = happened.end_s.map_or(String::new(), |end_s| {
+        format!(" for {}", span((end_s - happened.start_s).max(0.0)))
+    });
+    format!("`{name}` after {since}{lasted}: {changes}; {recovery}")
+}
+
+fn changes(before: &Figures, during: &Figures) -> String {
+    let p95 = match (before.p95_ms, during.p95_ms) {
+        (Some(before), Some(during)) => format!("p95 from {} to {}, ", time_ms(before), time_ms(during)),
+        (Some(before), None) => format!("p95 from {} to no reply at all, ", time_ms(before)),
+        _ => String::new(),
+    };
+    format!(
+        "{p95}failures from {} to {}, throughput from {} to {}",
+        share(before.failure_rate),
+        share(during.failure_rate),
+        value(before.throughput_per_s, "/s"),
+        value(during.throughput_per_s, "/s")
+    )
+}
+
+#[cfg(test)]
+mod tests;

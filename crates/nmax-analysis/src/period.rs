@@ -65,7 +65,8 @@ pub fn cycle(values: &[f64]) -> Option<Cycle> {
         return None;
     }
     let shortest = white.len() as f64 / strongest_near(&white, strongest as f64);
-    let period = shortest * fewest_multiple(&bounded(values), shortest);
+    let bounded = bounded(values);
+    let period = refined(&bounded, shortest * fewest_multiple(&bounded, shortest));
     let shape = Shape::of(values, period)?;
     Some(Cycle {
         period,
@@ -137,6 +138,15 @@ fn fewest_multiple(values: &[f64], period: f64) -> f64 {
     let best = explained.iter().copied().fold(0.0, f64::max);
     let enough = explained.iter().position(|share| *share >= NEARLY * best);
     enough.map_or(1.0, |place| f64::from(multiples[place]))
+}
+
+/// The period nearby that explains the values best: a small error adds up over many cycles.
+fn refined(values: &[f64], period: f64) -> f64 {
+    let shift = period / values.len() as f64;
+    let near = (-8..=8).map(|quarter| period + shift * f64::from(quarter) / 4.0);
+    near.map(|period| (period, explained(values, period)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))
+        .map_or(period, |(period, _)| period)
 }
 
 /// Share of the variance that the phase within a cycle explains, freed of what chance explains.

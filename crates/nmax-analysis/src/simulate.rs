@@ -2,6 +2,8 @@
 
 use nmax_plan::choice::Choice;
 
+use crate::{Latency, Point};
+
 /// A sequence of random numbers.
 pub(crate) struct Random {
     choice: Choice,
@@ -41,5 +43,30 @@ impl Random {
             last
         };
         (0..n).map(next).collect()
+    }
+}
+
+/// A point of one second with these response times, ms, of which some failed.
+pub(crate) fn point(start_s: f64, level: f64, times_ms: &mut [f64], failed: u64) -> Point {
+    times_ms.sort_unstable_by(f64::total_cmp);
+    let n = times_ms.len();
+    let quantile = |q: f64| times_ms[((q * n as f64).ceil() as usize).max(1) - 1];
+    Point {
+        start_s,
+        width_s: 1.0,
+        held: true,
+        level,
+        started: n as u64,
+        iterations: n as u64,
+        exchanges: n as u64,
+        failed,
+        in_flight: times_ms.iter().sum::<f64>() / 1e3,
+        response: (n > 0).then(|| Latency {
+            mean_ms: times_ms.iter().sum::<f64>() / n as f64,
+            p50_ms: quantile(0.5),
+            p95_ms: quantile(0.95),
+            p99_ms: quantile(0.99),
+        }),
+        ..Point::default()
     }
 }

@@ -11,11 +11,11 @@ use super::grid::Grid;
 use super::{Course, Latency, Point};
 
 /// Most points of a run whose length is known.
-pub const POINTS_MAX: u64 = 7_200;
+pub(super) const POINTS_MAX: u64 = 7_200;
 /// Most stretches of one request.
-pub const REQUEST_POINTS_MAX: u64 = 200;
+pub(super) const REQUEST_POINTS_MAX: u64 = 200;
 /// Requests that have a course of their own.
-pub const REQUESTS_MAX: usize = 20;
+pub(super) const REQUESTS_MAX: usize = 20;
 /// How many times more frequent than the rarest request with a course another one is that takes its place.
 const MORE_FREQUENT: u64 = 2;
 
