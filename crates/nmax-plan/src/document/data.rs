@@ -122,7 +122,10 @@ fn rows(decoder: &mut Decoder, fields: Fields) -> Option<(Vec<String>, Rows)> {
         }
         [entry] if entry.key == "csv" => {
             for other in fields.in_order(&["locale", "rows", "unique"]) {
-                let message = format!("`{}` is for `generate`, the rows of this source are in a file", other.key);
+                let message = format!(
+                    "`{}` is for `generate`, the rows of this source are in a file",
+                    other.key
+                );
                 decoder.problem(other.key_at, Kind::Conflict, message, "remove it");
             }
             let file = decoder.expanded(&entry.value)?;

@@ -130,11 +130,7 @@ pub(crate) fn default_name(method: Method, url: &Template, names: &Names) -> Tem
             hole => path.parts.push(hole.clone()),
         }
     }
-    Template::text(format!(
-        "{} {}",
-        method.token(),
-        path.display(names.labels())
-    ))
+    Template::text(format!("{} {}", method.token(), path.display(names.labels())))
 }
 
 /// Headers, in order.

@@ -134,12 +134,7 @@ fn empty(name: &str) -> Scenario {
     }
 }
 
-fn scenario(
-    decoder: &mut Decoder,
-    entry: &Entry,
-    world: World,
-    transactions: &mut Vec<(String, Place)>,
-) -> Scenario {
+fn scenario(decoder: &mut Decoder, entry: &Entry, world: World, transactions: &mut Vec<(String, Place)>) -> Scenario {
     if !is_name(&entry.key) {
         let message = format!("`{}` cannot be the name of a scenario", entry.key);
         decoder.problem(

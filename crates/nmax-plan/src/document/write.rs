@@ -85,7 +85,6 @@ fn word<T: PartialEq>(words: Words<T>, value: &T) -> Yaml {
     )
 }
 
-
 /// Names behind the indices of templates.
 struct Scope<'a>(Labels<'a>);
 

@@ -139,7 +139,10 @@ fn requests_of_an_iteration() {
             "{ choose: [{ weight: 7, steps: [] }, { weight: 3, steps: [{ get: / }, { get: / }] }] }",
             "1.6 requests on average",
         ),
-        ("{ choose: [{ steps: [{ get: / }] }, { weight: 0, steps: [] }] }", "2 requests"),
+        (
+            "{ choose: [{ steps: [{ get: / }] }, { weight: 0, steps: [] }] }",
+            "2 requests",
+        ),
         // A quarter ends before the last two: 1 + 0.75 * 2
         (
             "{ choose: [{ steps: [{ end: ok }] }, { weight: 3, steps: [] }] }, { get: / }, { get: / }",
@@ -151,10 +154,22 @@ fn requests_of_an_iteration() {
             "2.75 requests on average",
         ),
         ("{ if: '${vu} < 5', then: [{ get: / }] }", "1 to 2 requests"),
-        ("{ if: '${vu} < 5', then: [{ get: / }], else: [{ get: / }] }, { get: / }", "3 requests"),
-        ("{ if: '${vu} < 5', then: [{ end: ok }] }, { get: / }", "1 to 2 requests"),
-        ("{ repeat: '${vu}', steps: [{ get: / }] }, { get: / }", "at least 2 requests"),
-        ("{ while: 1 == 1, max: 5, steps: [{ get: / }] }, { get: / }", "2 to 7 requests"),
+        (
+            "{ if: '${vu} < 5', then: [{ get: / }], else: [{ get: / }] }, { get: / }",
+            "3 requests",
+        ),
+        (
+            "{ if: '${vu} < 5', then: [{ end: ok }] }, { get: / }",
+            "1 to 2 requests",
+        ),
+        (
+            "{ repeat: '${vu}', steps: [{ get: / }] }, { get: / }",
+            "at least 2 requests",
+        ),
+        (
+            "{ while: 1 == 1, max: 5, steps: [{ get: / }] }, { get: / }",
+            "2 to 7 requests",
+        ),
         ("{ while: 1 == 1, steps: [{ think: 1s }] }", "1 request"),
         ("{ end: ok }, { get: / }", "1 request"),
     ];

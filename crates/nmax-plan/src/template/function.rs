@@ -141,7 +141,10 @@ impl Function {
                         faults.push(Fault {
                             argument,
                             message: format!("`{text}` is not a whole number"),
-                            remedy: format!("write digits, such as `{}`", Self::Random.usage().replace("LOW, HIGH", "1, 10")),
+                            remedy: format!(
+                                "write digits, such as `{}`",
+                                Self::Random.usage().replace("LOW, HIGH", "1, 10")
+                            ),
                         });
                     }
                 }

@@ -224,8 +224,13 @@ impl Parser<'_> {
             return Some(Part::Slot(slot));
         }
         if self.names.slots.iter().any(|slot| slot == name) {
-            let message = format!("`${{{name}}}` is a value of an iteration, and the teardown comes after the last one");
-            self.error(offset, message, "extract or `set` it in `setup`, or in the teardown itself");
+            let message =
+                format!("`${{{name}}}` is a value of an iteration, and the teardown comes after the last one");
+            self.error(
+                offset,
+                message,
+                "extract or `set` it in `setup`, or in the teardown itself",
+            );
             return None;
         }
         if self.names.slots_later.iter().any(|slot| slot == name) {
@@ -239,7 +244,10 @@ impl Parser<'_> {
             self.error(offset, message, format!("write `${{{name}.{column}}}`"));
             return None;
         }
-        if let Some(after) = [("env", "NAME"), ("setup", "NAME")].iter().find(|(word, _)| *word == name) {
+        if let Some(after) = [("env", "NAME"), ("setup", "NAME")]
+            .iter()
+            .find(|(word, _)| *word == name)
+        {
             let message = format!("`${{{name}}}` is not complete");
             self.error(offset, message, format!("write `${{{name}.{}}}`", after.1));
             return None;

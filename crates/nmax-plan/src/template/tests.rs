@@ -201,7 +201,9 @@ fn calls_of_functions() {
         assert_eq!(parse(source), Ok(Template { parts }), "{source}");
     }
     let empty = parse("${base64('')}").unwrap();
-    let Part::Call(empty) = &empty.parts[0] else { panic!("a call") };
+    let Part::Call(empty) = &empty.parts[0] else {
+        panic!("a call")
+    };
     assert_eq!(empty.arguments, [Template::default()], "the empty text has no part");
 }
 
@@ -232,15 +234,30 @@ fn wrong_calls_say_what_to_write() {
             "`now` takes 0 to 1 arguments, here it has 2",
             "write `now()` or `now('iso')`",
         ),
-        ("${uuid(1)}", 2, "`uuid` takes no argument, here it has 1", "write `uuid()`"),
-        ("${hash('sha257', item)}", 7, "`sha257` is no algorithm", "did you mean `'sha256'`?"),
+        (
+            "${uuid(1)}",
+            2,
+            "`uuid` takes no argument, here it has 1",
+            "write `uuid()`",
+        ),
+        (
+            "${hash('sha257', item)}",
+            7,
+            "`sha257` is no algorithm",
+            "did you mean `'sha256'`?",
+        ),
         (
             "${jwt_sign('none', 'k', '{}')}",
             11,
             "`none` is no algorithm",
             "write one of: 'HS256', 'HS384', 'HS512'",
         ),
-        ("${now('is')}", 6, "`is` is no form of the time", "did you mean `'iso'`?"),
+        (
+            "${now('is')}",
+            6,
+            "`is` is no form of the time",
+            "did you mean `'iso'`?",
+        ),
         (
             "${random(1, x1)}",
             12,
@@ -330,7 +347,11 @@ fn wrong_calls_say_what_to_write() {
         assert_eq!(parse(source), Err(vec![want]), "{source}");
     }
     let all = parse("${hash('sha0', itme)} ${hsh()} ${base64(x1)}").unwrap_err();
-    assert_eq!(all.len(), 3, "all errors at once, those of constants once names are known: {all:#?}");
+    assert_eq!(
+        all.len(),
+        3,
+        "all errors at once, those of constants once names are known: {all:#?}"
+    );
 }
 
 /// What the environment gives to a function is escaped with its result, not before.

@@ -286,7 +286,11 @@ pub(crate) static PROCESS: Table = Table {
     what: "a process",
     keys: &[
         key("pid", Shape::Whole(1, u32::MAX as u64), "Its number."),
-        key("pid_file", Shape::Text, "File that holds its number, relative to the plan."),
+        key(
+            "pid_file",
+            Shape::Text,
+            "File that holds its number, relative to the plan.",
+        ),
     ],
     later: &[],
 };

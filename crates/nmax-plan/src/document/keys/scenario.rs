@@ -133,7 +133,11 @@ pub(crate) static STEP: Table = Table {
         ),
         key("then", Shape::Steps, "Steps of an `if` that holds."),
         key("else", Shape::Steps, "Steps of an `if` that does not hold."),
-        key("as", Shape::Text, "Name of the value that counts the passes of a loop, from 1."),
+        key(
+            "as",
+            Shape::Text,
+            "Name of the value that counts the passes of a loop, from 1.",
+        ),
         key(
             "max",
             Shape::Whole(1, 10_000),
@@ -194,11 +198,7 @@ pub(crate) static STEP: Table = Table {
             ]),
             "What a browser fetches with the page, relative to it.",
         ),
-        key(
-            "tags",
-            TEXTS,
-            "Labels by which thresholds gather requests.",
-        ),
+        key("tags", TEXTS, "Labels by which thresholds gather requests."),
     ],
     later: &[
         ("websocket", "remove the step"),
@@ -229,10 +229,7 @@ pub(crate) static DECISION: Table = Table {
         key("any", Shape::List(&Shape::Condition), "One of these holds."),
         key("not", Shape::Condition, "This does not hold."),
     ],
-    later: &[
-        ("and", "write `all: [...]`"),
-        ("or", "write `any: [...]`"),
-    ],
+    later: &[("and", "write `all: [...]`"), ("or", "write `any: [...]`")],
 };
 
 pub(crate) static RESOURCES: Table = Table {

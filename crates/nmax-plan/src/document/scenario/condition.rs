@@ -41,14 +41,22 @@ pub(super) fn condition(decoder: &mut Decoder, node: &Node, names: &Names) -> Op
     let items = decoder.list(&entry.value, &what);
     if items.is_empty() && matches!(entry.value.value, Value::List(_)) {
         let remedy = "write comparisons such as `${stock} > 0`";
-        decoder.problem(entry.value.at, Kind::Missing, format!("{what} has no condition"), remedy);
+        decoder.problem(
+            entry.value.at,
+            Kind::Missing,
+            format!("{what} has no condition"),
+            remedy,
+        );
     }
     let inner: Vec<Condition> = items
         .iter()
         .filter_map(|item| condition(decoder, item, names))
         .collect();
     let is_whole = inner.len() == items.len() && !inner.is_empty();
-    is_whole.then(|| match entry.key.as_str() {
+    if !is_whole {
+        return None;
+    }
+    Some(match entry.key.as_str() {
         "all" => Condition::All(inner),
         _ => Condition::Any(inner),
     })
@@ -114,10 +122,13 @@ fn comparison(decoder: &mut Decoder, node: &Node, names: &Names) -> Option<Condi
             ),
             Some(_) => (
                 "two comparisons in one text".to_owned(),
-                "write `{ all: [...] }` or `{ any: [...] }`; a text that looks like an operator needs quotes".to_owned(),
+                "write `{ all: [...] }` or `{ any: [...] }`; a text that looks like an operator needs quotes"
+                    .to_owned(),
             ),
         };
-        let at = found.get(1).map_or(node.at, |second| whole.part(second.from, second.to).place());
+        let at = found
+            .get(1)
+            .map_or(node.at, |second| whole.part(second.from, second.to).place());
         decoder.problem(at, Kind::Value, message, remedy);
         return None;
     };

@@ -5,6 +5,7 @@ use crate::document::cursor::{Decoder, Fields};
 use crate::document::decode::is_name;
 use crate::document::error::Kind;
 use crate::document::keys::{self, DISCOVER};
+use crate::document::request::written_origin;
 use crate::document::tree::{Entry, Node, Place, Value};
 use crate::plan::{Discover, Page, RESOURCES_MAX};
 use crate::template::{Names, Part, Template};
@@ -65,7 +66,8 @@ fn resources(decoder: &mut Decoder, entry: &Entry, names: &Names) -> Page {
             Some(word) if word == "discover" => page.discover = Discover::SameOrigin,
             Some(word) => {
                 let message = format!("`{}` says nothing about resources", word.escape_debug());
-                let remedy = "write `discover`, a list such as `[/app.css]`, or a map with `list`, `discover` and `hosts`";
+                let remedy =
+                    "write `discover`, a list such as `[/app.css]`, or a map with `list`, `discover` and `hosts`";
                 decoder.problem(entry.value.at, Kind::Value, message, remedy);
             }
             None => {}
@@ -93,7 +95,12 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
         let is_host = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || ".-_[]:".contains(c));
         if !is_host || (host.contains(':') && !host.starts_with('[')) {
             let message = format!("`{}` is not a host", host.escape_debug());
-            decoder.problem(item.at, Kind::Value, message, "write its name alone, such as `cdn.test`");
+            decoder.problem(
+                item.at,
+                Kind::Value,
+                message,
+                "write its name alone, such as `cdn.test`",
+            );
         }
         if hosts.contains(&host) {
             let message = format!("host `{host}` is here twice");
@@ -103,7 +110,12 @@ fn discover(decoder: &mut Decoder, fields: Fields) -> Discover {
     }
     if hosts.is_empty() {
         let message = "`hosts` names no host";
-        decoder.problem(entry.key_at, Kind::Missing, message, "add one, or write `discover: same-origin`");
+        decoder.problem(
+            entry.key_at,
+            Kind::Missing,
+            message,
+            "add one, or write `discover: same-origin`",
+        );
     }
     Discover::Hosts(hosts)
 }
@@ -117,12 +129,19 @@ fn listed(decoder: &mut Decoder, node: &Node, names: &Names) -> Vec<Template> {
     }
     let mut listed = Vec::new();
     for item in items {
-        let Some(url) = decoder.template(item, names) else { continue };
+        let Some(url) = decoder.template(item, names) else {
+            continue;
+        };
         if url.parts.is_empty() {
-            decoder.problem(item.at, Kind::Value, "the path is empty", "write a path such as `/app.css`");
+            decoder.problem(
+                item.at,
+                Kind::Value,
+                "the path is empty",
+                "write a path such as `/app.css`",
+            );
         }
         if let Some(Part::Text(text)) = url.parts.first()
-            && let Some(Err(message)) = super::super::request::written_origin(text, url.parts.len() == 1).map(addresses::origin)
+            && let Some(Err(message)) = written_origin(text, url.parts.len() == 1).map(addresses::origin)
         {
             decoder.problem(item.at, Kind::Value, message, "write it as `http://host:port/path`");
         }
@@ -151,7 +170,12 @@ pub(in crate::document) fn tags(decoder: &mut Decoder, fields: Fields) -> Vec<St
         let Some(tag) = decoder.expanded(item) else { continue };
         if !is_name(&tag) || tag.contains("${") {
             let message = format!("`{}` cannot be a tag", tag.escape_debug());
-            decoder.problem(item.at, Kind::Value, message, "use 1 to 64 characters, without `/` and holes");
+            decoder.problem(
+                item.at,
+                Kind::Value,
+                message,
+                "use 1 to 64 characters, without `/` and holes",
+            );
         }
         if tags.contains(&tag) {
             let message = format!("tag `{tag}` is here twice");

@@ -136,16 +136,16 @@ fn refuse_strangers(decoder: &mut Decoder, fields: Fields, kind: &str) {
 }
 
 /// The steps under a key that a step with this entry needs.
-fn within(
-    decoder: &mut Decoder,
-    fields: Fields,
-    (entry, key): (&Entry, &str),
-    scene: &mut Scene,
-) -> Option<Vec<Step>> {
+fn within(decoder: &mut Decoder, fields: Fields, (entry, key): (&Entry, &str), scene: &mut Scene) -> Option<Vec<Step>> {
     let Some(node) = fields.get(key) else {
         if !fields.is_misspelled(key) {
             let message = format!("`{}` has no `{key}`", entry.key);
-            decoder.problem(entry.key_at, Kind::Missing, message, format!("add `{key}: [{{ get: / }}]`"));
+            decoder.problem(
+                entry.key_at,
+                Kind::Missing,
+                message,
+                format!("add `{key}: [{{ get: / }}]`"),
+            );
         }
         return None;
     };
@@ -173,7 +173,12 @@ fn nested(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Vec<Step> {
 fn set(decoder: &mut Decoder, node: &Node, scene: &mut Scene) -> Option<Vec<(usize, Template)>> {
     let entries = decoder.map(node, "`set`");
     if entries.is_empty() && matches!(node.value, Value::Map(_)) {
-        decoder.problem(node.at, Kind::Missing, "`set` sets nothing", "write `set: { NAME: VALUE }`");
+        decoder.problem(
+            node.at,
+            Kind::Missing,
+            "`set` sets nothing",
+            "write `set: { NAME: VALUE }`",
+        );
     }
     let mut values = Vec::new();
     for entry in entries {
@@ -205,7 +210,12 @@ fn transaction(decoder: &mut Decoder, fields: Fields, entry: &Entry, scene: &mut
             );
         } else if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
             let message = format!("`{}` cannot be the name of a transaction", name.escape_debug());
-            decoder.problem(at, Kind::Value, message, "write a text in one line, without spaces around it");
+            decoder.problem(
+                at,
+                Kind::Value,
+                message,
+                "write a text in one line, without spaces around it",
+            );
         } else if name.chars().count() > NAME_CHARS_MAX {
             let message = format!("the name of a transaction has more than {NAME_CHARS_MAX} characters");
             decoder.problem(at, Kind::Limit, message, "write a shorter one");

@@ -106,7 +106,10 @@ fn conditions_worked_by_hand() {
         ("\"${x} != ''\"", compare(slot(0), NotEqual, Template::default())),
         ("\"  ${x}   <=  5 \"", compare(slot(0), AtMost, text("5"))),
         ("\"'a == b' contains ${x}\"", compare(text("a == b"), Contains, slot(0))),
-        ("\"${x} >= 'it\\\\'s ${x}'\"", compare(slot(0), AtLeast, text("it's ${x}"))),
+        (
+            "\"${x} >= 'it\\\\'s ${x}'\"",
+            compare(slot(0), AtLeast, text("it's ${x}")),
+        ),
         ("\"a b > c<d\"", compare(text("a b"), Above, text("c<d"))),
         (
             "\"${base64('} == 1')} < $$\"",
@@ -133,7 +136,9 @@ fn conditions_worked_by_hand() {
         let (found, _) = steps(&format!(
             "{{ set: {{ x: 1 }} }}, {{ if: {condition}, then: [{{ get: / }}] }}"
         ));
-        let Step::If(found) = &found[1] else { panic!("a condition") };
+        let Step::If(found) = &found[1] else {
+            panic!("a condition")
+        };
         assert_eq!(found.condition, want, "{condition}");
     }
 }
@@ -179,7 +184,9 @@ fn setup_and_teardown_share_values() {
 fn pages_and_tags() {
     let page = |keys: &str| {
         let (steps, _) = steps(&format!("{{ get: /, {keys} }}"));
-        let Step::Request(request) = &steps[0] else { panic!("a request") };
+        let Step::Request(request) = &steps[0] else {
+            panic!("a request")
+        };
         (request.page.clone(), request.tags.join(" "))
     };
     let of = |listed: &[&str], discover| {
@@ -194,9 +201,21 @@ fn pages_and_tags() {
         ("page: false", None, ""),
         ("page: true, tags: a", of(&[], Discover::Nothing), "a"),
         ("resources: discover", of(&[], Discover::SameOrigin), ""),
-        ("resources: [/a.css, b.png]", of(&["/a.css", "b.png"], Discover::Nothing), ""),
-        ("page: true, resources: { discover: none }", of(&[], Discover::Nothing), ""),
-        ("resources: { list: [a], discover: same-origin }", of(&["a"], Discover::SameOrigin), ""),
+        (
+            "resources: [/a.css, b.png]",
+            of(&["/a.css", "b.png"], Discover::Nothing),
+            "",
+        ),
+        (
+            "page: true, resources: { discover: none }",
+            of(&[], Discover::Nothing),
+            "",
+        ),
+        (
+            "resources: { list: [a], discover: same-origin }",
+            of(&["a"], Discover::SameOrigin),
+            "",
+        ),
         ("resources: { hosts: [CDN.test, '[::1]'] }", of(&[], hosts), ""),
     ];
     for (keys, want, tags) in cases {
@@ -211,7 +230,11 @@ fn generated_rows() {
          scenarios: {{ s: {{ steps: [{{ get: '/${{t.uuid}}' }}] }} }}\n{OPEN}"
     );
     let plan = plan(&text);
-    let found: Vec<_> = plan.feeders.iter().map(|feeder| (feeder.row_count(), feeder.at_end)).collect();
+    let found: Vec<_> = plan
+        .feeders
+        .iter()
+        .map(|feeder| (feeder.row_count(), feeder.at_end))
+        .collect();
     assert_eq!(found, [(1_000_000, AtEnd::Wrap), (7, AtEnd::Stop)]);
     assert_ne!(plan.feeders[0].cell(1, 0, 0), plan.feeders[0].cell(1, 1, 0));
 }
@@ -369,7 +392,10 @@ fn what_is_wrong_with_conditions() {
         ),
     ];
     for (condition, want) in cases {
-        check(&with_steps(&format!("{{ if: {condition}, then: [{{ get: / }}] }}")), want);
+        check(
+            &with_steps(&format!("{{ if: {condition}, then: [{{ get: / }}] }}")),
+            want,
+        );
     }
 }
 
@@ -457,7 +483,11 @@ fn what_is_wrong_with_setup_and_teardown() {
 
 #[test]
 fn what_is_wrong_with_generated_rows() {
-    let text = |data: &str| format!("nmax: 1\ntarget: http://a\ndata: {{ t: {{ {data} }} }}\nscenarios: {{ s: {{ steps: [{{ get: / }}] }} }}\n{OPEN}");
+    let text = |data: &str| {
+        format!(
+            "nmax: 1\ntarget: http://a\ndata: {{ t: {{ {data} }} }}\nscenarios: {{ s: {{ steps: [{{ get: / }}] }} }}\n{OPEN}"
+        )
+    };
     check(
         &text("csv: terms.csv, rows: 5, unique: a"),
         &[
@@ -513,6 +543,9 @@ fn nested_steps_can_be_set() {
     let set = [("scenarios.s.steps.0.steps.0.get".to_owned(), "/y".to_owned())];
     let options = Options { set: &set, ..options() };
     let plan = parse(&with_steps("{ repeat: 2, steps: [{ get: /x }] }"), &options).unwrap();
-    let urls: Vec<_> = plan.scenarios[0].requests().map(|request| request.url.clone()).collect();
+    let urls: Vec<_> = plan.scenarios[0]
+        .requests()
+        .map(|request| request.url.clone())
+        .collect();
     assert_eq!(urls, [Template::text("/y")]);
 }

@@ -15,7 +15,11 @@ pub(super) fn scenario(scenario: &Scenario, plan: &Plan) -> Yaml {
     }
     let location = scenario.location.and_then(|location| plan.locations.get(location));
     map.extend(location.map(|location| entry("location", expanded(&location.name))));
-    for (key, list) in [("setup", &scenario.setup), ("steps", &scenario.steps), ("teardown", &scenario.teardown)] {
+    for (key, list) in [
+        ("setup", &scenario.setup),
+        ("steps", &scenario.steps),
+        ("teardown", &scenario.teardown),
+    ] {
         if key == "steps" || !list.is_empty() {
             map.push(entry(key, steps(list, &scope)));
         }
@@ -43,7 +47,9 @@ fn step(step: &Step, scope: &Scope) -> Yaml {
         Step::Request(step) => return request(step, scope),
         Step::Think(time) => vec![entry("think", think(*time))],
         Step::Set(values) => {
-            let values = values.iter().map(|(slot, value)| (scope.name(*slot), scope.text(value)));
+            let values = values
+                .iter()
+                .map(|(slot, value)| (scope.name(*slot), scope.text(value)));
             vec![entry("set", Yaml::Map(values.collect()))]
         }
         Step::Transaction(step) => vec![

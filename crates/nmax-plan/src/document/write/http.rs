@@ -2,8 +2,8 @@
 
 use core::net::SocketAddr;
 
-use super::{Scope, Yaml, duration, entry, expanded, plain, word};
 use super::request::headers;
+use super::{Scope, Yaml, duration, entry, expanded, plain, word};
 use crate::document::keys::{CODINGS, CONNECTION, COOKIES, DNS_CACHE, FAMILY, HONOR, VERSION, VISITOR};
 use crate::plan::{Coding, Defaults, Dns, HostOverride, Plan, Visitor};
 use crate::template::Labels;

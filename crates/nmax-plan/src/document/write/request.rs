@@ -5,9 +5,7 @@ use super::yaml::Yaml;
 use super::{Scope, duration, entry, expanded, plain, text, word};
 use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS};
 use crate::document::reply::source_entry;
-use crate::plan::{
-    Body, Discover, Expect, Extract, FormPart, MatchPick, Page, PartContent, Request, Source, Test,
-};
+use crate::plan::{Body, Discover, Expect, Extract, FormPart, MatchPick, Page, PartContent, Request, Source, Test};
 use crate::template::Template;
 
 /// The request, in full.

@@ -48,43 +48,51 @@ fn call(function: Function, arguments: Vec<Template>) -> Part {
 
 /// A hole: a name, or calls of calls with any text in quotes.
 fn hole(shared: bool) -> BoxedStrategy<Part> {
-    name(shared).prop_recursive(4, 12, 3, |inner| {
-        let argument = prop_oneof![
-            inner.prop_map(of_part),
-            any_text().prop_map(constant),
-            "[a-z'\"\\\\,(){}$ ]{0,8}".prop_map(constant),
-            "-?[0-9]{1,3}(\\.[0-9]{1,2})?".prop_map(constant),
-        ];
-        let one = select(vec![Function::Base64, Function::Url, Function::Html, Function::Base64Decode]);
-        let two = select(vec![Function::Encrypt, Function::Decrypt]);
-        prop_oneof![
-            (one, argument.clone()).prop_map(|(function, text)| call(function, vec![text])),
-            (two, argument.clone(), argument.clone()).prop_map(|(function, key, text)| call(function, vec![key, text])),
-            argument
-                .clone()
-                .prop_map(|text| call(Function::Hash, vec![Template::text("sha384"), text])),
-            (argument.clone(), argument)
-                .prop_map(|(key, text)| call(Function::JwtSign, vec![Template::text("HS512"), key, text])),
-            (any::<i32>(), 0..9_i64).prop_map(|(low, more)| {
-                let ends = [i64::from(low), i64::from(low) + more].map(|end| Template::text(end.to_string()));
-                call(Function::Random, ends.into())
-            }),
-            Just(call(Function::Uuid, Vec::new())),
-            Just(call(Function::Now, Vec::new())),
-            Just(call(Function::Now, vec![Template::text("iso")])),
-        ]
-    })
-    .boxed()
+    name(shared)
+        .prop_recursive(4, 12, 3, |inner| {
+            let argument = prop_oneof![
+                inner.prop_map(of_part),
+                any_text().prop_map(constant),
+                "[a-z'\"\\\\,(){}$ ]{0,8}".prop_map(constant),
+                "-?[0-9]{1,3}(\\.[0-9]{1,2})?".prop_map(constant),
+            ];
+            let one = select(vec![
+                Function::Base64,
+                Function::Url,
+                Function::Html,
+                Function::Base64Decode,
+            ]);
+            let two = select(vec![Function::Encrypt, Function::Decrypt]);
+            prop_oneof![
+                (one, argument.clone()).prop_map(|(function, text)| call(function, vec![text])),
+                (two, argument.clone(), argument.clone())
+                    .prop_map(|(function, key, text)| call(function, vec![key, text])),
+                argument
+                    .clone()
+                    .prop_map(|text| call(Function::Hash, vec![Template::text("sha384"), text])),
+                (argument.clone(), argument)
+                    .prop_map(|(key, text)| call(Function::JwtSign, vec![Template::text("HS512"), key, text])),
+                (any::<i32>(), 0..9_i64).prop_map(|(low, more)| {
+                    let ends = [i64::from(low), i64::from(low) + more].map(|end| Template::text(end.to_string()));
+                    call(Function::Random, ends.into())
+                }),
+                Just(call(Function::Uuid, Vec::new())),
+                Just(call(Function::Now, Vec::new())),
+                Just(call(Function::Now, vec![Template::text("iso")])),
+            ]
+        })
+        .boxed()
 }
 
 /// Texts are merged and not empty.
 fn template(shared: bool) -> BoxedStrategy<Template> {
-    (option::of(any_text()), vec((hole(shared), any_text()), 0..3)).prop_map(|(first, rest)| {
-        let mut parts: Vec<Part> = first.into_iter().map(Part::Text).collect();
-        parts.extend(rest.into_iter().flat_map(|(hole, text)| [hole, Part::Text(text)]));
-        Template { parts }
-    })
-    .boxed()
+    (option::of(any_text()), vec((hole(shared), any_text()), 0..3))
+        .prop_map(|(first, rest)| {
+            let mut parts: Vec<Part> = first.into_iter().map(Part::Text).collect();
+            parts.extend(rest.into_iter().flat_map(|(hole, text)| [hole, Part::Text(text)]));
+            Template { parts }
+        })
+        .boxed()
 }
 
 fn condition(shared: bool) -> BoxedStrategy<Condition> {
@@ -112,14 +120,15 @@ fn condition(shared: bool) -> BoxedStrategy<Condition> {
         comparison,
         right,
     });
-    compare.prop_recursive(3, 8, 3, |inner| {
-        prop_oneof![
-            vec(inner.clone(), 1..4).prop_map(Condition::All),
-            vec(inner.clone(), 1..4).prop_map(Condition::Any),
-            inner.prop_map(|inner| Condition::Not(Box::new(inner))),
-        ]
-    })
-    .boxed()
+    compare
+        .prop_recursive(3, 8, 3, |inner| {
+            prop_oneof![
+                vec(inner.clone(), 1..4).prop_map(Condition::All),
+                vec(inner.clone(), 1..4).prop_map(Condition::Any),
+                inner.prop_map(|inner| Condition::Not(Box::new(inner))),
+            ]
+        })
+        .boxed()
 }
 
 fn page(shared: bool) -> BoxedStrategy<Option<Page>> {
@@ -136,8 +145,7 @@ fn page(shared: bool) -> BoxedStrategy<Option<Page>> {
         Just(Discover::SameOrigin),
         ("[a-z]{1,8}", "[a-z.-]{1,8}").prop_map(|(a, b)| Discover::Hosts(vec![a + "1", b + "2"])),
     ];
-    option::of((vec(url, 0..3), discover).prop_map(|(listed, discover)| Page { listed, discover }))
-    .boxed()
+    option::of((vec(url, 0..3), discover).prop_map(|(listed, discover)| Page { listed, discover })).boxed()
 }
 
 fn request(shared: bool) -> BoxedStrategy<Step> {
@@ -151,33 +159,33 @@ fn request(shared: bool) -> BoxedStrategy<Step> {
         let numbered = tags.into_iter().enumerate();
         numbered.map(|(index, tag)| format!("{tag}{index}")).collect()
     });
-    (page(shared), tags, template(shared), option::of(value)).prop_map(|(page, tags, body, value)| {
-        Step::Request(Arc::new(Request {
-            name: Template::text("thing"),
-            method: Method::Post,
-            url: Template::text("/"),
-            query: Vec::new(),
-            headers: Vec::new(),
-            body: Body::Text(body),
-            expect: Expect {
-                status: vec![Expect::STATUS_DEFAULT],
-                checks: Vec::new(),
-            },
-            extract: value.into_iter().collect(),
-            timeout: None,
-            redirects_max: None,
-            expect_continue: false,
-            page,
-            tags,
-        }))
-    })
-    .boxed()
+    (page(shared), tags, template(shared), option::of(value))
+        .prop_map(|(page, tags, body, value)| {
+            Step::Request(Arc::new(Request {
+                name: Template::text("thing"),
+                method: Method::Post,
+                url: Template::text("/"),
+                query: Vec::new(),
+                headers: Vec::new(),
+                body: Body::Text(body),
+                expect: Expect {
+                    status: vec![Expect::STATUS_DEFAULT],
+                    checks: Vec::new(),
+                },
+                extract: value.into_iter().collect(),
+                timeout: None,
+                redirects_max: None,
+                expect_continue: false,
+                page,
+                tags,
+            }))
+        })
+        .boxed()
 }
 
 fn set(shared: bool) -> BoxedStrategy<Step> {
     let values = (template(shared), 0..SLOTS.len()).prop_map(|(value, slot)| vec![(slot, value)]);
-    values.prop_map(Step::Set)
-    .boxed()
+    values.prop_map(Step::Set).boxed()
 }
 
 /// A step of any kind, and steps within it.
@@ -189,48 +197,50 @@ fn step(shared: bool) -> BoxedStrategy<Step> {
         Just(Step::End(None)),
         template(shared).prop_map(|reason| Step::End(Some(reason))),
     ];
-    plain.prop_recursive(4, 16, 3, move |inner| {
-        let some = vec(inner.clone(), 1..3);
-        let any = vec(inner, 0..3);
-        let times = prop_oneof![
-            (0..=PASSES_MAX).prop_map(|times| Template::text(times.to_string())),
-            hole(shared).prop_map(of_part),
-        ];
-        let until = prop_oneof![
-            times.prop_map(LoopEnd::Times),
-            (condition(shared), 1..=PASSES_MAX).prop_map(|(condition, max)| LoopEnd::While { condition, max }),
-        ];
-        let branch = (0.001..9.0_f64, any.clone()).prop_map(|(weight, steps)| Branch { weight, steps });
-        prop_oneof![
-            ("[a-z: #]{0,6}", some.clone()).prop_map(|(name, steps)| Step::Transaction(Transaction {
-                name: format!("{name}."),
-                steps
-            })),
-            (condition(shared), some.clone(), any).prop_map(|(condition, then, otherwise)| Step::If(If {
-                condition,
-                then,
-                otherwise
-            })),
-            (until, option::of(0..SLOTS.len()), some).prop_map(|(until, counter, steps)| Step::Loop(Loop {
-                until,
-                counter,
-                steps
-            })),
-            vec(branch, 1..4).prop_map(Step::Choose),
-        ]
-    })
-    .boxed()
+    plain
+        .prop_recursive(4, 16, 3, move |inner| {
+            let some = vec(inner.clone(), 1..3);
+            let any = vec(inner, 0..3);
+            let times = prop_oneof![
+                (0..=PASSES_MAX).prop_map(|times| Template::text(times.to_string())),
+                hole(shared).prop_map(of_part),
+            ];
+            let until = prop_oneof![
+                times.prop_map(LoopEnd::Times),
+                (condition(shared), 1..=PASSES_MAX).prop_map(|(condition, max)| LoopEnd::While { condition, max }),
+            ];
+            let branch = (0.001..9.0_f64, any.clone()).prop_map(|(weight, steps)| Branch { weight, steps });
+            prop_oneof![
+                ("[a-z: #]{0,6}", some.clone()).prop_map(|(name, steps)| Step::Transaction(Transaction {
+                    name: format!("{name}."),
+                    steps
+                })),
+                (condition(shared), some.clone(), any).prop_map(|(condition, then, otherwise)| Step::If(If {
+                    condition,
+                    then,
+                    otherwise
+                })),
+                (until, option::of(0..SLOTS.len()), some).prop_map(|(until, counter, steps)| Step::Loop(Loop {
+                    until,
+                    counter,
+                    steps
+                })),
+                vec(branch, 1..4).prop_map(Step::Choose),
+            ]
+        })
+        .boxed()
 }
 
 /// Steps of which the first defines every slot.
 fn steps(shared: bool) -> BoxedStrategy<Vec<Step>> {
-    vec(step(shared), 0..4).prop_map(|mut steps| {
-        let all = (0..SLOTS.len()).map(|slot| (slot, Template::text("x")));
-        steps.insert(0, Step::Set(all.collect()));
-        number_transactions(&mut steps, &mut 0);
-        steps
-    })
-    .boxed()
+    vec(step(shared), 0..4)
+        .prop_map(|mut steps| {
+            let all = (0..SLOTS.len()).map(|slot| (slot, Template::text("x")));
+            steps.insert(0, Step::Set(all.collect()));
+            number_transactions(&mut steps, &mut 0);
+            steps
+        })
+        .boxed()
 }
 
 /// Gives every transaction a name of its own, so that none is within itself.
