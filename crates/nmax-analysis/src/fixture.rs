@@ -61,6 +61,8 @@ impl Run {
         run.add(Section::Hold, 100, FORM, Outcome::Ok, 20.0, 0.05);
         let load = run.totals.load_mut(Section::Hold);
         (load.due, load.started) = (1_000, 1_000);
+        (load.in_flight_ns, load.worker_time, load.run_wait) =
+            (1_000 * 30_000_000, Nanos::from_secs(10), Nanos::from_millis(100));
         for (index, iterations) in [(0, 900), (1, 100)] {
             let stats = run.totals.scenario_mut(Section::Hold, index);
             (stats.started, stats.completed) = (iterations, iterations);
@@ -82,6 +84,11 @@ impl Run {
         self.plan.workload = Workload::Closed { vus: 10 };
         self.totals.load_mut(Section::Hold).due = 0;
         self
+    }
+
+    /// Has that many iterations of a scenario started, in the hold.
+    pub(crate) fn start_of(&mut self, scenario: usize, iterations: u64) {
+        self.totals.scenario_mut(Section::Hold, scenario).started = iterations;
     }
 
     /// Adds exchanges with this response time, of which `lag_ms` are the injector's.
@@ -185,8 +192,14 @@ fn plan() -> Plan {
         hosts: Vec::new(),
         feeders: Vec::new(),
         scenarios: vec![
-            scenario("browse", "home", "shows items"),
-            scenario("sign-up", "form", "shows form"),
+            Scenario {
+                weight: 90.0,
+                ..scenario("browse", "home", "shows items")
+            },
+            Scenario {
+                weight: 10.0,
+                ..scenario("sign-up", "form", "shows form")
+            },
         ],
         setup: None,
         teardown: None,

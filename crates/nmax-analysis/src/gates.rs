@@ -5,6 +5,8 @@
 //! for the target never closes a gate.
 
 mod host;
+mod little;
+mod mix;
 
 use nmax_metrics::{ErrorKind, Histogram, LoadStats, Nanos, Section};
 use nmax_plan::plan::Workload;
@@ -14,8 +16,11 @@ use crate::words::{count, counted, share, time_ms};
 use crate::{Evidence, Gate};
 
 pub use host::{
-    MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, SWAPPED_BYTES_MAX, memory, open_files, ports, swap,
+    MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, RUN_WAIT_SHARE_MAX, RUN_WAIT_TIME_MIN_S, SWAPPED_BYTES_MAX,
+    memory, open_files, ports, run_queue, swap,
 };
+pub use little::{LITTLE_ITERATIONS_MIN, LITTLE_SHARE_MAX, LITTLE_TIMES_MIN, little};
+pub use mix::{MIX_DEVIATION_MAX, MIX_ERRORS_MAX, mix};
 
 /// G1: least share of due iterations that started.
 pub const RATE_SHARE_MIN: f64 = 0.98;
@@ -81,13 +86,16 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
             Workload::Open { .. } => rate(hold),
             Workload::Closed { .. } => users_started(hold.dropped.injector, users(evidence)),
         },
+        mix(evidence.plan, evidence.totals, users(evidence)),
         injector_lag(&hold.injector_lag, &response),
         injector_cpu(injector.cpu_utilization_max),
+        run_queue(hold),
         injector_errors(errors),
         open_files(injector.open_files_max, injector.open_files_limit),
         ports(injector.ports_used_max, injector.ports_limit),
         memory(injector.memory_available_min),
         swap(injector.swapped_bytes),
+        little(evidence.totals, evidence.hold_s()),
         samples_exist(samples, censored),
         gaps(
             injector.windows_missing,
@@ -355,27 +363,34 @@ fn windows(end: Nanos, width: Nanos) -> u64 {
 
 /// The stable code of the reason that a closed gate is.
 pub(crate) fn reason_code(gate: &Gate) -> &'static str {
-    let all = [
-        RATE,
-        LAG,
-        CPU,
-        ERRORS,
-        host::OPEN_FILES,
-        host::PORTS,
-        host::MEMORY,
-        host::SWAP,
-        SAMPLES,
-        GAPS,
-    ];
-    all.iter()
+    ALL.iter()
         .find(|id| id.code == gate.code && id.name == gate.name)
         .map_or(gate.code, |id| id.reason)
 }
 
-struct Id {
+/// Every gate, in order of their codes.
+pub(crate) static ALL: [Id; 13] = [
+    RATE,
+    mix::MIX,
+    LAG,
+    CPU,
+    host::RUN_QUEUE,
+    ERRORS,
+    host::OPEN_FILES,
+    host::PORTS,
+    host::MEMORY,
+    host::SWAP,
+    little::LITTLE,
+    SAMPLES,
+    GAPS,
+];
+
+/// What a gate is called.
+pub(crate) struct Id {
     code: &'static str,
     name: &'static str,
-    reason: &'static str,
+    /// Code of the reason that it is when closed.
+    pub(crate) reason: &'static str,
 }
 
 /// A value against its limit; the only way to a [`Gate`] that can be closed.

@@ -2,13 +2,15 @@
 //! threshold does not hold, else PASS.
 
 use nmax_metrics::{Histogram, LoadStats, Section, suggest_template};
-use nmax_plan::plan::Workload;
+use nmax_plan::plan::{Profile, Workload};
 use nmax_plan::threshold::Metric;
 
 use crate::gates::{gaps_warning, gates, rate_warning, reason_code};
 use crate::interval::{CONFIDENCE, samples_needed};
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, share, time_ms, value};
+use crate::arrivals::dispersion;
+use crate::steady::{Steadiness, dependence, steadiness};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects};
 
 mod iterations;
@@ -27,6 +29,7 @@ pub const WAITED_SHARE_WARN: f64 = 0.01;
 pub fn judge(evidence: &Evidence) -> Judgement {
     let gates = gates(evidence);
     let evaluated = evaluate_all(evidence);
+    let steadiness = steadiness(evidence.course);
     let invalid: Vec<Reason> = gates.iter().filter(|gate| !gate.holds).map(closed_gate).collect();
     let mut failed: Vec<Reason> = evaluated
         .iter()
@@ -34,6 +37,7 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         .map(failed_threshold)
         .collect();
     let mut warnings = warnings(evidence, &gates, &evaluated);
+    warnings.extend(course_warnings(evidence, steadiness.as_ref()));
     match overload(evidence, &evaluated) {
         Some(reason) if reason.decides => failed.insert(0, reason),
         Some(reason) => warnings.insert(0, reason),
@@ -52,7 +56,7 @@ pub fn judge(evidence: &Evidence) -> Judgement {
     Judgement {
         verdict,
         reasons,
-        steadiness: None,
+        steadiness,
         answer: answer(evidence, &thresholds),
         effects: effects(evidence),
         thresholds,
@@ -200,6 +204,43 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
     }
     for (text, samples) in few_samples(evidence, evaluated) {
         warn("FEW_SAMPLES", text, count(samples));
+    }
+    warnings
+}
+
+/// What the course of the run says of the target and of the load. None of it decides: whether a target stands still is
+/// a property of the target, and the numbers are those that it had.
+fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<Reason> {
+    let mut warnings = Vec::new();
+    let mut warn = |code, text, figures: Vec<(&str, f64, &str)>| {
+        let figures = figures.into_iter();
+        warnings.push(Reason {
+            code,
+            text,
+            evidence: figures.map(|(name, figure, unit)| (name.to_owned(), value(figure, unit))).collect(),
+            decides: false,
+        });
+    };
+    // These profiles are about change.
+    let changes = matches!(evidence.plan.profile, Some(Profile::Ladder | Profile::Stress | Profile::Flood));
+    if let Some(steadiness) = steadiness.filter(|steadiness| steadiness.holds == Some(false) && !changes) {
+        let moving = steadiness.series.iter().filter(|test| test.holds == Some(false));
+        let figures = moving.filter_map(|test| Some((test.name, test.drift?, "%"))).collect();
+        warn("G6_NOT_STEADY", steadiness.text.clone(), figures);
+    }
+    if let Some(dispersion) = dispersion(evidence.plan, evidence.course).filter(|dispersion| !dispersion.holds()) {
+        let index = crate::words::digits(dispersion.index);
+        let text = format!(
+            "starts per window vary {index} times as much as those of a Poisson process (1 ± {} in {})",
+            crate::words::digits(dispersion.limit),
+            counted(dispersion.windows as u64, "window")
+        );
+        warn("G7_ARRIVALS", text, vec![("value", dispersion.index, ""), ("limit", dispersion.limit, "")]);
+    }
+    if let Some(dependence) = dependence(evidence.course) {
+        let exchanges = evidence.totals.total(Section::Hold).count();
+        let figures = vec![("lag1", dependence.lag1, ""), ("n_eff", dependence.effective(exchanges) as f64, "")];
+        warn("AUTOCORRELATED", dependence.text(exchanges), figures);
     }
     warnings
 }

@@ -12,17 +12,21 @@
 //! - [`judge`]: the verdict and its reasons
 //! - [`course`]: how the numbers changed over the run
 //! - [`steady`]: whether the hold stands still
+//! - [`arrivals`]: whether Poisson arrivals are as irregular as they should be
 //! - [`answer`]: what a run says to the question of its profile
 //! - [`effect`]: what an intervention did
 //! - [`trend`], [`change`], [`period`]: slopes, change points and cycles of a series
+//! - [`explain`]: what every code means, in plain words
 //! - `scope`: which figures belong to a request name or a scenario
 //! - `words`: figures as a person reads them
 
 pub mod answer;
+pub mod arrivals;
 pub mod change;
 pub mod course;
 pub mod effect;
 pub mod evidence;
+pub mod explain;
 pub mod gates;
 pub mod interval;
 pub mod judge;
@@ -46,6 +50,6 @@ pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};
 pub use judge::judge;
-pub use steady::{SeriesTest, Steadiness};
-pub use thresholds::thresholds;
+pub use steady::{SeriesTest, Steadiness, dependence, steadiness};
+pub use thresholds::{thresholds, violated};
 pub use verdict::{Gate, Judgement, Reason, ThresholdResult, Verdict};

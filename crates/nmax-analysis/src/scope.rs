@@ -1,10 +1,12 @@
-//! Which figures belong to a request name, a scenario or a transaction.
+//! Which figures belong to a request name, a scenario, a transaction or a tag.
 //!
-//! Exchanges are counted by request name, so those of a scenario are known only when it shares no request
-//! name with another scenario; redirects that its steps follow are among them. What cannot be told apart is an error in words, never a guess.
+//! Exchanges are counted by request name, so those of a scenario or tag are known only when it shares no request
+//! name with requests outside it; redirects that its steps follow are among them, what pages fetch besides is not.
+//! A tag that no request has may be the name of a location. What cannot be told apart is an error in words, never a
+//! guess.
 
-use nmax_metrics::{Aggregate, CheckStats, Histogram, RequestStats, Section, TransactionStats};
-use nmax_plan::plan::{Plan, Request, Step};
+use nmax_metrics::{Aggregate, CheckStats, Histogram, LocationStats, RequestStats, Section, TransactionStats};
+use nmax_plan::plan::{Plan, Request};
 use nmax_plan::template::Part;
 use nmax_plan::threshold::Scope;
 
@@ -14,6 +16,10 @@ use crate::Evidence;
 pub(crate) type Unknown = String;
 
 const NOT_OF_TRANSACTIONS: &str = "transactions have a time and failures only";
+pub(crate) const OF_LOCATIONS: &str =
+    "users at a location have response_time, failure_rate, iteration_time, page_time, iterations and throughput only";
+/// Of a location that nobody was at yet.
+static NOBODY: std::sync::LazyLock<LocationStats> = std::sync::LazyLock::new(LocationStats::default);
 
 /// Exchanges within `scope`; empty when there were none. `aggregate` holds its figures in [`Section::Hold`].
 pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<RequestStats, Unknown> {
@@ -22,17 +28,49 @@ pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scop
         Scope::Total => Ok(aggregate.total(Section::Hold)),
         Scope::Request(name) => Ok(named(name).cloned().unwrap_or_default()),
         Scope::Transaction(_) => Err(NOT_OF_TRANSACTIONS.to_owned()),
-        Scope::Tag(name) => Err(format!("nothing has the tag `{name}`")),
+        Scope::Tag(tag) => Ok(sum_of(tagged_names(evidence.plan, tag)?.iter().filter_map(|name| named(name)))),
         Scope::Scenario(scenario) => {
-            let mut sum = RequestStats::default();
-            for name in own_names(evidence.plan, scenario)? {
-                if let Some(stats) = named(&name) {
-                    sum.merge(stats);
-                }
-            }
-            Ok(sum)
+            let names = own_names(evidence.plan, scenario)?;
+            Ok(sum_of(names.iter().filter_map(|name| named(name))))
         }
     }
+}
+
+fn sum_of<'a>(parts: impl Iterator<Item = &'a RequestStats>) -> RequestStats {
+    let mut sum = RequestStats::default();
+    parts.for_each(|part| sum.merge(part));
+    sum
+}
+
+/// Users at the location that a tag names; `None` when requests have the tag, or no location has the name.
+pub(crate) fn location<'a>(evidence: &Evidence<'a>, aggregate: &'a Aggregate, scope: &Scope) -> Option<&'a LocationStats> {
+    let Scope::Tag(tag) = scope else { return None };
+    if planned_requests(evidence.plan).iter().any(|planned| planned.request.tags.contains(tag)) {
+        return None;
+    }
+    let index = evidence.catalog.locations.iter().position(|known| known == tag)?;
+    Some(aggregate.location(Section::Hold, index).unwrap_or(&NOBODY))
+}
+
+/// Pages within `scope`; none when there were none. A page has the name of its request.
+pub(crate) fn pages(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -> Result<TransactionStats, Unknown> {
+    let wanted = match scope {
+        Scope::Total => evidence.catalog.pages.clone(),
+        Scope::Request(name) => vec![name.clone()],
+        Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
+        Scope::Tag(tag) => tagged_names(evidence.plan, tag)?,
+        Scope::Scenario(scenario) => own_names(evidence.plan, scenario)?,
+    };
+    let index = |name: &String| evidence.catalog.pages.iter().position(|known| known == name);
+    let indices: Vec<usize> = wanted.iter().filter_map(index).collect();
+    if indices.is_empty() {
+        return Err("none of its requests is a page: write `page: true`, or `resources`, in its step".to_owned());
+    }
+    let mut sum = TransactionStats::default();
+    for stats in indices.into_iter().filter_map(|index| aggregate.page(Section::Hold, index)) {
+        sum.merge(&stats.pages);
+    }
+    Ok(sum)
 }
 
 /// Number and durations of completed iterations within `scope`.
@@ -43,9 +81,8 @@ pub(crate) fn iterations(
 ) -> Result<(u64, Histogram), Unknown> {
     let wanted = match scope {
         Scope::Total => 0..aggregate.scenario_count(),
-        Scope::Request(_) => return Err("iterations belong to scenarios, not to requests".into()),
+        Scope::Request(_) | Scope::Tag(_) => return Err("iterations belong to scenarios, not to requests".into()),
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
-        Scope::Tag(name) => return Err(format!("nothing has the tag `{name}`")),
         Scope::Scenario(scenario) => {
             let index = scenario_index(evidence.plan, scenario)?;
             index..index + 1
@@ -93,7 +130,7 @@ pub(crate) fn checks(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) 
             .iter()
             .partition(|planned| planned.name.as_deref() == Some(name.as_str())),
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
-        Scope::Tag(name) => return Err(format!("nothing has the tag `{name}`")),
+        Scope::Tag(tag) => planned.iter().partition(|planned| planned.request.tags.contains(tag)),
         Scope::Scenario(scenario) => {
             let index = scenario_index(evidence.plan, scenario)?;
             planned.iter().partition(|planned| planned.scenario == index)
@@ -140,19 +177,15 @@ struct PlannedRequest<'a> {
 }
 
 fn planned_requests(plan: &Plan) -> Vec<PlannedRequest<'_>> {
-    let mut planned = Vec::new();
-    for (scenario, behaviour) in plan.scenarios.iter().enumerate() {
-        for step in &behaviour.steps {
-            if let Step::Request(request) = step {
-                planned.push(PlannedRequest {
-                    scenario,
-                    name: constant_name(request),
-                    request,
-                });
-            }
-        }
-    }
-    planned
+    let scenarios = plan.scenarios.iter().enumerate();
+    let planned = scenarios.flat_map(|(scenario, behaviour)| {
+        behaviour.requests().map(move |request| PlannedRequest {
+            scenario,
+            name: constant_name(request),
+            request,
+        })
+    });
+    planned.collect()
 }
 
 fn constant_name(request: &Request) -> Option<String> {
@@ -171,20 +204,43 @@ fn scenario_index(plan: &Plan, name: &str) -> Result<usize, Unknown> {
 /// Request names of a scenario that no other scenario uses.
 pub(crate) fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unknown> {
     let index = scenario_index(plan, scenario)?;
-    let (own, others): (Vec<_>, Vec<_>) = planned_requests(plan)
+    let (own, others) = planned_requests(plan)
         .into_iter()
         .partition(|planned| planned.scenario == index);
+    names_apart(plan, own, &others, &format!("`{scenario}`"), "another scenario")
+}
+
+/// Request names of a tag that no request without it uses.
+fn tagged_names(plan: &Plan, tag: &String) -> Result<Vec<String>, Unknown> {
+    let (own, others): (Vec<_>, Vec<_>) = planned_requests(plan)
+        .into_iter()
+        .partition(|planned| planned.request.tags.contains(tag));
+    if own.is_empty() {
+        return Err(match plan.locations.iter().any(|location| location.name == *tag) {
+            true => OF_LOCATIONS.to_owned(),
+            false => format!("nothing has the tag `{tag}`"),
+        });
+    }
+    names_apart(plan, own, &others, &format!("the tag `{tag}`"), "a request without the tag")
+}
+
+/// The names of `own` requests and of the redirects that they follow; an error when `others` share one.
+fn names_apart(
+    plan: &Plan,
+    own: Vec<PlannedRequest>,
+    others: &[PlannedRequest],
+    what: &str,
+    other: &str,
+) -> Result<Vec<String>, Unknown> {
     let mut names = Vec::new();
     for planned in own {
         let Some(name) = planned.name else {
             return Err(format!(
-                "a request name of `{scenario}` varies between exchanges: give the request a fixed `name`"
+                "a request name of {what} varies between exchanges: give the request a fixed `name`"
             ));
         };
         if others.iter().any(|other| other.name.as_ref() == Some(&name)) {
-            return Err(format!(
-                "another scenario also sends `{name}`: give the requests names of their own"
-            ));
+            return Err(format!("{other} also sends `{name}`: give the requests names of their own"));
         }
         if names.contains(&name) {
             continue;

@@ -13,7 +13,8 @@ use crate::words::{count, share, time_ms};
 mod series;
 mod stationary;
 
-use series::{Series, joined, level_part};
+pub(crate) use series::level_part;
+use series::{Series, joined};
 use stationary::{KPSS_CRITICAL, adf, drift, kpss, mser5};
 
 /// Fewest stretches that say anything.
@@ -60,7 +61,7 @@ pub struct SeriesTest {
 
 /// Tests the part of the hold with one planned level; `None` when there is no such part.
 ///
-/// O(n·√√n) for n stretches, and at most 20,000 slopes for each series.
+/// O(n·√√n) for n stretches, and at most 5,000 slopes for each series.
 pub fn steadiness(course: &Course) -> Option<Steadiness> {
     let part = level_part(&course.points);
     if part.is_empty() {

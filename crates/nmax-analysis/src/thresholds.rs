@@ -6,7 +6,7 @@
 //! whatever they would have taken. Which requests they belonged to is not known, so for one request or scenario,
 //! and in `transaction_time`, the upper bound takes all of them and the lower bound none.
 
-use nmax_metrics::{Aggregate, Histogram, LatencySet, Section};
+use nmax_metrics::{Aggregate, Histogram, LatencySet, LocationStats, Section, TransactionStats};
 use nmax_plan::plan::Workload;
 use nmax_plan::threshold::{Limit, Metric, Op, Scope, Stat, Threshold, Within};
 
@@ -33,8 +33,33 @@ pub(crate) struct Evaluated {
 }
 
 pub(crate) fn evaluate_all(evidence: &Evidence) -> Vec<Evaluated> {
-    let conditions = &evidence.plan.thresholds;
-    let needs_whole = conditions.iter().any(|threshold| threshold.within == Within::Whole);
+    evaluate(evidence, evidence.plan.thresholds.iter())
+}
+
+/// Conditions that end a run (`abort`) and do not hold as far as it has come: their numbers in the plan.
+///
+/// Looked at once per window. What has no samples yet, and a count that has not yet grown to its lower limit, is no
+/// violation. O(request names · buckets).
+pub fn violated(evidence: &Evidence) -> Vec<usize> {
+    let ending = evidence.plan.thresholds.iter().enumerate();
+    let (numbers, conditions): (Vec<usize>, Vec<&Threshold>) = ending
+        .filter(|(_, threshold)| threshold.abort.is_some() && !may_grow(threshold))
+        .unzip();
+    let evaluated = evaluate(evidence, conditions.into_iter());
+    let broken = numbers.into_iter().zip(evaluated);
+    broken
+        .filter(|(_, evaluated)| evaluated.result.value.is_some() && !evaluated.result.holds)
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// Whether more time alone may make it hold: a lower limit of a count.
+fn may_grow(threshold: &Threshold) -> bool {
+    matches!(threshold.op, Op::Above | Op::AtLeast) && matches!(threshold.limit, Limit::Number(_))
+}
+
+fn evaluate<'a>(evidence: &Evidence, conditions: impl Iterator<Item = &'a Threshold> + Clone) -> Vec<Evaluated> {
+    let needs_whole = conditions.clone().any(|threshold| threshold.within == Within::Whole);
     let whole = needs_whole.then(|| evidence.totals.whole());
     let evaluate = |threshold: &Threshold| match part(evidence, whole.as_ref(), threshold.within) {
         Some(part) => {
@@ -51,7 +76,7 @@ pub(crate) fn evaluate_all(evidence: &Evidence) -> Vec<Evaluated> {
         }
         None => evaluated(threshold, Err(NO_SAMPLES.to_owned()), None),
     };
-    conditions.iter().map(evaluate).collect()
+    conditions.map(evaluate).collect()
 }
 
 /// Figures of one part of the run's time, all in [`Section::Hold`].
@@ -170,6 +195,9 @@ fn evaluated(threshold: &Threshold, measured: Result<Measured, Unknown>, quantil
 fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Measured, Unknown> {
     let scope = &threshold.scope;
     let aggregate = part.aggregate;
+    if let Some(location) = scope::location(evidence, aggregate, scope) {
+        return at_location(location, part, threshold);
+    }
     let time = |pick: fn(&LatencySet) -> &Histogram| {
         let latencies = scope::exchanges(evidence, aggregate, scope)?.latencies();
         distribution(pick(&latencies), &Histogram::new(), threshold.stat)
@@ -186,6 +214,10 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
             let times = scope::transactions(evidence, aggregate, scope)?.time;
             maybe_cut_off(&times, aggregate, threshold.stat)
         }
+        Metric::PageTime => {
+            let times = scope::pages(evidence, aggregate, scope)?.time;
+            maybe_cut_off(&times, aggregate, threshold.stat)
+        }
         Metric::ServiceTime => time(|latencies| &latencies.service),
         Metric::Ttfb => time(|latencies| &latencies.ttfb),
         Metric::SendLag => time(|latencies| &latencies.send_lag),
@@ -194,6 +226,29 @@ fn measure(evidence: &Evidence, part: &Part, threshold: &Threshold) -> Result<Me
             distribution(&times, &Histogram::new(), threshold.stat)
         }
         _ => quantity(evidence, aggregate, threshold)?.in_unit_of(threshold.limit, part.length_s),
+    }
+}
+
+/// A figure of the users at one location.
+fn at_location(location: &LocationStats, part: &Part, threshold: &Threshold) -> Result<Measured, Unknown> {
+    let time = |stats: &TransactionStats| maybe_cut_off(&stats.time, part.aggregate, threshold.stat);
+    let counted = |stats: &TransactionStats, count: u64, of: Option<u64>| match stats.count {
+        0 => Err(NO_SAMPLES.to_owned()),
+        _ => Quantity { count, of }.in_unit_of(threshold.limit, part.length_s),
+    };
+    let LocationStats {
+        exchanges,
+        iterations,
+        pages,
+    } = location;
+    match threshold.metric {
+        Metric::ResponseTime => time(exchanges),
+        Metric::PageTime => time(pages),
+        Metric::IterationTime => distribution(&iterations.time, &Histogram::new(), threshold.stat),
+        Metric::FailureRate => counted(exchanges, exchanges.failed, Some(exchanges.count)),
+        Metric::Throughput => counted(exchanges, exchanges.count, None),
+        Metric::Iterations => counted(iterations, iterations.count, None),
+        _ => Err(scope::OF_LOCATIONS.to_owned()),
     }
 }
 

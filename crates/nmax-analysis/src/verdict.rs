@@ -29,9 +29,7 @@ impl Verdict {
 /// Why the verdict is what it is, or a warning that does not change it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reason {
-    /// Stable code. May decide: `G1_RATE`, `G3_INJECTOR_LAG`, `G4_INJECTOR_CPU`, `G4_INJECTOR_ERRORS`,
-    /// `G4_OPEN_FILES`, `G8_NO_SAMPLES`, `G8_GAPS`, `TARGET_OVERLOADED`, `THRESHOLD`. Never decide: `INTERRUPTED`,
-    /// `CENSORED`, `SOCKET_HELD`, `ITERATIONS_FAILED`, `NAMES_OVERFLOWED`, `CLAMPED`, `FEW_SAMPLES`.
+    /// Stable code; [`mod@crate::explain`] says what each means and whether it may decide.
     pub code: &'static str,
     /// One sentence for a person, with the figures.
     pub text: String,
@@ -62,9 +60,9 @@ pub struct ThresholdResult {
 /// A validity gate and what was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
-    /// `G1`, `G3`, `G4`, `G8`.
+    /// `G1` to `G5`, `G8`.
     pub code: &'static str,
-    /// What it looks at: `rate`, `injector lag`, `injector CPU`, `injector errors`, `open files`, `samples`, `gaps`.
+    /// What it looks at, such as `rate` or `injector lag`.
     pub name: &'static str,
     /// Measured value; `None` when it does not apply.
     pub value: Option<f64>,

@@ -1,11 +1,20 @@
-//! G4: what the injector's host ran short of: descriptors, local ports, memory.
+//! G4: what the injector's host ran short of: processors, descriptors, local ports, memory.
 
+use nmax_metrics::LoadStats;
 use nmax_plan::threshold::Op;
 
 use super::{Id, Tested, unknown};
 use crate::Gate;
 use crate::words::{count, counted, digits, share};
 
+/// Share of the workers' time in which they may be ready and without a processor.
+///
+/// A worker that shares its core with one busy process waits for a third of the time or more (measured: 36 %), one that
+/// has its core to itself for 2 to 4 %. A reply that comes while its worker waits is seen late, so at a tenth every
+/// tenth time is too long.
+pub const RUN_WAIT_SHARE_MAX: f64 = 0.1;
+/// Less time of workers than this says nothing, s.
+pub const RUN_WAIT_TIME_MIN_S: f64 = 5.0;
 /// Share of the descriptor limit from which it counts as reached.
 pub const OPEN_FILES_SHARE_MAX: f64 = 0.95;
 /// Share of the local ports towards one destination from which they count as used up.
@@ -15,6 +24,11 @@ pub const MEMORY_SHARE_MIN: f64 = 0.05;
 /// Memory of the injector that may be swapped out within a run, bytes: pages of its start say nothing.
 pub const SWAPPED_BYTES_MAX: u64 = 1 << 20;
 
+pub(super) const RUN_QUEUE: Id = Id {
+    code: "G4",
+    name: "run queue",
+    reason: "G4_RUN_QUEUE",
+};
 pub(super) const OPEN_FILES: Id = Id {
     code: "G4",
     name: "open files",
@@ -35,6 +49,30 @@ pub(super) const SWAP: Id = Id {
     name: "swap",
     reason: "G4_SWAP",
 };
+
+/// Workers that were ready to run got a processor: `run_wait / worker_time` of the hold, over all workers.
+pub fn run_queue(hold: &LoadStats) -> Gate {
+    let time_s = hold.worker_time.as_secs_f64();
+    if time_s < RUN_WAIT_TIME_MIN_S {
+        return unknown(RUN_QUEUE, "%", "the hold is too short to tell whether workers got their processors");
+    }
+    let figures = |value: f64| format!("workers waited {} of their time for a processor", share(value));
+    Tested {
+        id: RUN_QUEUE,
+        value: hold.run_wait.as_secs_f64() / time_s,
+        op: Op::Below,
+        limit: RUN_WAIT_SHARE_MAX,
+        unit: "%",
+    }
+    .gate(figures, |value| {
+        format!(
+            "{}, below {} is needed: something else keeps their cores busy; stop it, move the target to another host, \
+             use fewer workers or pin them (`--pin`)",
+            figures(value),
+            share(RUN_WAIT_SHARE_MAX)
+        )
+    })
+}
 
 /// Descriptors stayed clear of their limit.
 pub fn open_files(most: Option<u64>, limit: Option<u64>) -> Gate {

@@ -1,4 +1,4 @@
-use nmax_metrics::{ErrorKind, Names, Outcome};
+use nmax_metrics::{ErrorKind, Names, Nanos, Outcome};
 use nmax_plan::threshold::{Limit, Op, Stat, Threshold};
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn a_healthy_run_passes_without_a_word() {
             (Verdict::Pass, 0),
             "{judgement:?}"
         );
-        assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 10));
+        assert_eq!((judgement.thresholds.len(), judgement.gates.len()), (2, 13));
     }
 }
 
@@ -35,9 +35,16 @@ fn a_healthy_run_passes_without_a_word() {
 #[test]
 fn each_input_flips_the_verdict() {
     type Spoil = fn(&mut Run);
-    let cases: [(&str, Verdict, Spoil); 11] = [
+    let cases: [(&str, Verdict, Spoil); 14] = [
         ("G1_RATE", Verdict::Invalid, |run| {
             run.totals.load_mut(Section::Hold).started = 900
+        }),
+        ("G2_MIX", Verdict::Invalid, |run| run.start_of(1, 200)),
+        ("G4_RUN_QUEUE", Verdict::Invalid, |run| {
+            run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(4)
+        }),
+        ("G5_LITTLES_LAW", Verdict::Invalid, |run| {
+            run.totals.load_mut(Section::Hold).in_flight_ns *= 2
         }),
         ("G3_INJECTOR_LAG", Verdict::Invalid, |run| {
             run.add(Section::Hold, 100, HOME, Outcome::Ok, 20.0, 5.0)

@@ -5,7 +5,7 @@
 /// Source: D. Kwiatkowski et al., *Journal of Econometrics* 54 (1992), table 1.
 pub(super) const KPSS_CRITICAL: f64 = 0.739;
 /// Most values of which every pair gives a slope.
-const SLOPED_MAX: usize = 200;
+const SLOPED_MAX: usize = 100;
 
 /// Values at the beginning of `series` that are a transient; `None` when they reach its middle.
 ///
@@ -50,8 +50,8 @@ pub(crate) fn mser5(series: &[f64]) -> Option<usize> {
 /// drift = b·n / median(y),   b = median_{i<j} (y_j − y_i)/(j − i)
 /// ```
 ///
-/// b is the Theil–Sen slope. Of more than 200 values, means of blocks are taken. `None` below two values and where
-/// the median is not above 0. O(min(n, 200)²).
+/// b is the Theil–Sen slope. Of more than 100 values, means of blocks are taken. `None` below two values and where
+/// the median is not above 0. O(min(n, 100)²).
 ///
 /// Source: P. K. Sen, *JASA* 63 (1968).
 pub(crate) fn drift(series: &[f64]) -> Option<f64> {

@@ -16,9 +16,9 @@ impl Uniform {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Nearly normal: twelve uniform numbers.
+    /// Nearly normal: three uniform numbers, of variance 1 in all.
     fn normal(&mut self) -> f64 {
-        (0..12).map(|_| self.next()).sum::<f64>() - 6.0
+        2.0 * ((0..3).map(|_| self.next()).sum::<f64>() - 1.5)
     }
 }
 
@@ -220,13 +220,7 @@ fn unsteady(n: usize, phi: f64, noise: f64, by: f64) -> usize {
 #[test]
 fn correct_runs_are_steady_and_drifting_ones_are_not() {
     //  stretches  phi  noise
-    let cases = [
-        (300, 0.0, 0.05),
-        (300, 0.5, 0.05),
-        (300, 0.5, 0.1),
-        (100, 0.5, 0.03),
-        (60, 0.0, 0.03),
-    ];
+    let cases = [(300, 0.5, 0.08), (300, 0.0, 0.1), (100, 0.5, 0.03), (60, 0.0, 0.03)];
     for (n, phi, noise) in cases {
         let (false_alarms, found) = (unsteady(n, phi, noise, 0.0), unsteady(n, phi, noise, 0.2));
         assert!(

@@ -1,0 +1,118 @@
+//! What every code of a result means, in plain words: gates, reasons, events and findings.
+//!
+//! # Layout
+//! - `gates`: codes that may make a run INVALID
+//! - `reasons`: codes that may make it FAIL, and warnings
+//! - `events`: what happened during a run, and what a forecast said before it
+//! - `answers`: findings of profiles
+
+mod answers;
+mod events;
+mod gates;
+mod reasons;
+
+/// What a code may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Makes a run INVALID.
+    Invalid,
+    /// Makes a run FAIL.
+    Fail,
+    /// Warns and decides nothing.
+    Warning,
+    /// Tells what happened.
+    Event,
+    /// Is part of the answer of a profile.
+    Finding,
+}
+
+impl Weight {
+    /// The name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Invalid => "invalid",
+            Self::Fail => "fail",
+            Self::Warning => "warning",
+            Self::Event => "event",
+            Self::Finding => "finding",
+        }
+    }
+
+    /// What a code of this weight does, in words.
+    pub const fn effect(self) -> &'static str {
+        match self {
+            Self::Invalid => "makes a run INVALID (exit code 4)",
+            Self::Fail => "makes a run FAIL (exit code 3)",
+            Self::Warning => "a warning; it never decides the verdict",
+            Self::Event => "an event of the run; it does not decide the verdict by itself",
+            Self::Finding => "a finding of a profile; it never decides the verdict",
+        }
+    }
+}
+
+/// A code in plain words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The code as in results.
+    pub code: &'static str,
+    /// A few words.
+    pub title: &'static str,
+    /// What it may do.
+    pub weight: Weight,
+    /// What it says of the run.
+    pub means: &'static str,
+    /// Figure, limit and where they come from.
+    pub computed: &'static str,
+    /// What to do.
+    pub remedy: &'static str,
+}
+
+/// Every code, those that weigh most first.
+pub fn explanations() -> impl Iterator<Item = &'static Explanation> {
+    [gates::ALL, reasons::ALL, events::ALL, answers::ALL].into_iter().flatten()
+}
+
+/// Codes that `text` means: the code itself, or all that begin with it up to an underscore, as `G4` does. In any case of
+/// letters.
+pub fn find(text: &str) -> Vec<&'static Explanation> {
+    let text = text.trim().to_ascii_uppercase().replace('-', "_");
+    let exact: Vec<_> = explanations().filter(|explanation| explanation.code == text).collect();
+    if !exact.is_empty() || text.is_empty() {
+        return exact;
+    }
+    let begins = |explanation: &&Explanation| explanation.code.strip_prefix(&text).is_some_and(|rest| rest.starts_with('_'));
+    explanations().filter(begins).collect()
+}
+
+/// The code that is least different from `text`, when it is alike enough to be meant.
+pub fn nearest(text: &str) -> Option<&'static str> {
+    let text = text.trim().to_ascii_uppercase().replace('-', "_");
+    let distances = explanations().map(|explanation| {
+        let code = explanation.code;
+        // Without the number of its gate, a code is still meant.
+        let short = code.split_once('_').map_or(code, |(_, rest)| rest);
+        (distance(&text, code).min(distance(&text, short) + 1), code)
+    });
+    let (apart, code) = distances.min_by_key(|(apart, _)| *apart)?;
+    (apart * 2 <= text.len().max(2)).then_some(code)
+}
+
+/// Letters to be put in, taken out or changed (Levenshtein); O(a·b), with no more than 40 letters of each.
+fn distance(a: &str, b: &str) -> usize {
+    const LETTERS_MAX: usize = 40;
+    let b: Vec<char> = b.chars().take(LETTERS_MAX).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(LETTERS_MAX).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()] + a.chars().count().saturating_sub(LETTERS_MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,5 @@
+//! Findings of profiles.
+
+use super::Explanation;
+
+pub(super) const ALL: &[Explanation] = &[];

@@ -1,0 +1,118 @@
+//! Codes that may make a run FAIL, and warnings.
+
+use super::{Explanation, Weight};
+
+pub(super) const ALL: &[Explanation] = &[
+    Explanation {
+        code: "THRESHOLD",
+        title: "a condition of the plan does not hold",
+        weight: Weight::Fail,
+        means: "The target did not do what the plan demands. The reason names condition, measured value and limit.",
+        computed: "The condition's own figure, in the hold unless it says otherwise. Without samples it does not hold. Exchanges \
+                   cut off at the end count against it, whatever they would have taken. The margin is the distance to the \
+                   limit, of the limit.",
+        remedy: "Find out why in the report: which request, from when on, with which errors. Or correct the condition.",
+    },
+    Explanation {
+        code: "TARGET_OVERLOADED",
+        title: "overload of the target",
+        weight: Weight::Fail,
+        means: "The target could not take the load: replies came so late that the limit of iterations in flight was reached, and \
+                users had to wait for a slot. It is the target's failure, so it never makes a run INVALID.",
+        computed: "Due iterations that waited for a slot or never got one ÷ due: above 25 % decides, as do drops that break a \
+                   condition on `dropped`; above 1 %, or any drop, is a warning.",
+        remedy: "Lower the rate, or find what holds the target up. `max_in_flight` only moves the limit.",
+    },
+    Explanation {
+        code: "G6_NOT_STEADY",
+        title: "the target does not stand still",
+        weight: Weight::Warning,
+        means: "Throughput or response times moved over the hold: a cache that fills, a leak, a queue that grows. Quantiles of \
+                such a hold are a mixture; another length would give others. It is a property of the target and not of the \
+                measurement, so it decides nothing.",
+        computed: "Over the longest part of the hold with one level, in at least 60 stretches of at least 10 exchanges, less a \
+                   transient (MSER-5) of up to a quarter: Theil–Sen slope × length ÷ median beyond 2 % (throughput) or 5 % \
+                   (mean, p95), and KPSS above 0.739 (1 %). Not a reason in `ladder`, `stress` and `flood`, which are about \
+                   change.",
+        remedy: "Give the target a longer warm-up (`warm_up`), hold longer, and look at the charts for what grows. For growth over \
+                 hours use the profile `soak`.",
+    },
+    Explanation {
+        code: "G7_ARRIVALS",
+        title: "arrivals are not like those of a Poisson process",
+        weight: Weight::Warning,
+        means: "Starts per window vary more or less than independent users would. Waiting times depend on that.",
+        computed: "Index of dispersion, variance ÷ mean of starts per window: 1 ± 3.29·√(2/(n − 1)) in n windows. Only for \
+                   `arrivals: poisson`, from 60 windows with 5 starts on, when nothing had to wait. Source: Cox and Lewis \
+                   (1966).",
+        remedy: "See G3_INJECTOR_LAG and G4_RUN_QUEUE: starts that come in bursts are mostly those of a machine that stalls.",
+    },
+    Explanation {
+        code: "AUTOCORRELATED",
+        title: "response times depend on those before them",
+        weight: Weight::Warning,
+        means: "Slow replies come in groups, as they do near saturation. The intervals of quantiles are within-run and for \
+                independent values: here they are too narrow.",
+        computed: "Lag-1 correlation r of the mean response times of stretches, above 1/3 in at least 60 of them. n_eff = n(1 − r)/(1 + r) \
+                   is what n exchanges are worth; it is shown and corrects nothing.",
+        remedy: "Repeat the whole run and compare runs. The run is the unit, not the exchange.",
+    },
+    Explanation {
+        code: "FEW_SAMPLES",
+        title: "too few values for an interval",
+        weight: Weight::Warning,
+        means: "A quantile rests on so few values that nothing can be said about how far it may be off.",
+        computed: "Fewest values for a finite 95 % interval by order statistics: p50 6, p90 36, p95 72, p99 368, p99.9 3,688.",
+        remedy: "Run longer, or judge a lower quantile.",
+    },
+    Explanation {
+        code: "INTERRUPTED",
+        title: "the run was stopped before its end",
+        weight: Weight::Warning,
+        means: "Someone pressed Ctrl-C or sent a signal. What was measured until then is complete. As an event it tells when.",
+        computed: "A signal came before the planned end.",
+        remedy: "Nothing, if it was meant. A shorter run is `--duration`.",
+    },
+    Explanation {
+        code: "CENSORED",
+        title: "exchanges were unfinished at the end",
+        weight: Weight::Warning,
+        means: "Their latency is only known to be at least their age, so high quantiles are lower bounds.",
+        computed: "Exchanges under way when `graceful_stop` after the last start was over, or at the second Ctrl-C.",
+        remedy: "Raise `graceful_stop`, or set a `timeout` that ends them as errors.",
+    },
+    Explanation {
+        code: "SOCKET_HELD",
+        title: "the server kept sockets open after complete replies",
+        weight: Weight::Warning,
+        means: "The reply said that the connection ends, yet the server closed it late. Clients that wait for the close see that \
+                time; nmax does not count it.",
+        computed: "Sockets still open 100 ms after the complete reply that should have ended them, watched for up to 60 s.",
+        remedy: "Have the server close a connection as soon as its last reply is sent.",
+    },
+    Explanation {
+        code: "ITERATIONS_FAILED",
+        title: "users fail although exchanges look well",
+        weight: Weight::Warning,
+        means: "A step of many fails for most users. Among all exchanges it is rare, so the failure rate does not show it.",
+        computed: "Failed ÷ completed iterations of a scenario above 5 % and above the failure rate of exchanges, while every \
+                   condition on failures holds.",
+        remedy: "Add the condition that the warning suggests, such as `failure_rate < 5% for request NAME`.",
+    },
+    Explanation {
+        code: "NAMES_OVERFLOWED",
+        title: "more request names than are told apart",
+        weight: Weight::Warning,
+        means: "Names that vary, mostly with a number in the path, filled the table; the rest is summed up as `other`.",
+        computed: "More than 500 request names in a run.",
+        remedy: "Give the request a fixed `name`, or one of the template that the warning suggests.",
+    },
+    Explanation {
+        code: "CLAMPED",
+        title: "times beyond one hour",
+        weight: Weight::Warning,
+        means: "Some times were longer than can be told apart, and count as one hour.",
+        computed: "Response times, iteration times and ages above 1 h, in the whole run.",
+        remedy: "Set a `timeout`.",
+    },
+];
