@@ -7,9 +7,11 @@ use nmax_plan::plan::Profile;
 
 use crate::safety::SafetyArgs;
 
+mod data;
 mod planless;
 mod target;
 mod values;
+pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
 pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use target::TargetArgs;
 use values::{duration, factor, pair, resolve};
@@ -46,6 +48,8 @@ pub enum Verb {
     Report(ReportArgs),
     /// Serve the calibrated target: a real server whose true behaviour is known
     Target(Box<TargetArgs>),
+    /// Make test data that looks real, mask real data, see how skewed data is
+    Data(Box<DataArgs>),
     /// Print the JSON Schema of plans, for editors, or of a result file
     Schema {
         /// Which schema

@@ -80,7 +80,15 @@ fn the_command_reference_is_what_help_prints() {
 fn the_plan_reference_names_every_key() {
     let schema: Value = serde_json::from_str(&fs::read_to_string(page("schema/plan.schema.json")).unwrap()).unwrap();
     let mut tables = String::new();
-    table("The plan", &schema, &mut tables);
+    let mut seen = Vec::new();
+    table("The plan", &schema, &mut tables, &mut seen);
+    for (name, schema) in schema["$defs"].as_object().unwrap() {
+        let mut maps = Vec::new();
+        maps_of(name, schema, &mut maps);
+        for (path, schema) in maps {
+            table(&format!("`{path}`"), schema, &mut tables, &mut seen);
+        }
+    }
     let text = fs::read_to_string(page("reference/plan.md")).unwrap();
     let (head, rest) = text.split_once(TABLES.0).expect("the page has a place for the tables");
     let (_, tail) = rest.split_once(TABLES.1).expect("the place for the tables ends");
@@ -90,9 +98,15 @@ fn the_plan_reference_names_every_key() {
     );
 }
 
-/// The keys of a map, then those of the maps inside it.
-fn table(heading: &str, schema: &Value, text: &mut String) {
-    write!(text, "\n### {heading}\n\n| key | meaning | values |\n|---|---|---|\n").unwrap();
+/// The keys of a map, then those of the maps inside it; keys that were listed already are referred to.
+fn table<'a>(heading: &str, schema: &'a Value, text: &mut String, seen: &mut Vec<(String, &'a Value)>) {
+    write!(text, "\n### {heading}\n\n").unwrap();
+    let properties = &schema["properties"];
+    if let Some((known, _)) = seen.iter().find(|(_, keys)| *keys == properties) {
+        return writeln!(text, "As {known}.").unwrap();
+    }
+    seen.push((heading.to_owned(), properties));
+    text.push_str("| key | meaning | values |\n|---|---|---|\n");
     let required: Vec<&str> = schema["required"]
         .as_array()
         .into_iter()
@@ -100,7 +114,7 @@ fn table(heading: &str, schema: &Value, text: &mut String) {
         .filter_map(Value::as_str)
         .collect();
     let mut inner = Vec::new();
-    for (key, value) in schema["properties"].as_object().unwrap() {
+    for (key, value) in properties.as_object().unwrap() {
         let about = value["description"].as_str().unwrap();
         let about = if required.contains(&key.as_str()) {
             format!("{about} Required.")
@@ -118,12 +132,15 @@ fn table(heading: &str, schema: &Value, text: &mut String) {
         maps_of(&path, value, &mut inner);
     }
     for (path, schema) in inner {
-        table(&format!("`{path}`"), schema, text);
+        table(&format!("`{path}`"), schema, text, seen);
     }
 }
 
-/// The words and examples that a schema allows.
+/// The words and examples that a schema allows, and the tables that it refers to.
 fn values_of(schema: &Value, values: &mut Vec<String>) {
+    if let Some(name) = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()) {
+        values.push(format!("[{name}](#{name})"));
+    }
     for word in ["enum", "examples"]
         .iter()
         .filter_map(|list| schema[*list].as_array())

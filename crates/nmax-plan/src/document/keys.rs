@@ -155,14 +155,14 @@ pub(crate) static ROOT: Table = Table {
         ),
         required("workload", Shape::Object(&WORKLOAD), "How iterations start."),
         key(
-            "profile",
-            Shape::Either(&[Shape::OneOf(profile_names), Shape::Object(&PROFILE)]),
-            "A named shape of the run, and the question that it answers; a map changes its lengths and levels.",
-        ),
-        key(
             "stages",
             Shape::List(&Shape::Object(&STAGE)),
             "The run's shape, stage after stage.",
+        ),
+        key(
+            "profile",
+            Shape::Either(&[Shape::OneOf(profile_names), Shape::Object(&PROFILE)]),
+            "A named shape of the run, and the question that it answers; a map changes its lengths and levels.",
         ),
         key(
             "duration",
