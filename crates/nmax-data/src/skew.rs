@@ -18,6 +18,9 @@ mod tests;
 
 use measure::{gini, zipf_exponent};
 
+/// Characters of a value that are kept.
+const VALUE_MAX: usize = 200;
+
 /// Counts values.
 #[derive(Clone, Debug)]
 pub struct Counter {
@@ -82,6 +85,15 @@ impl Counter {
             return;
         }
         self.count += 1;
+        // A long value is known by its beginning and its hash, so that memory is bounded.
+        let shortened;
+        let value = match value.char_indices().nth(VALUE_MAX).filter(|_| value.len() > VALUE_MAX) {
+            None => value,
+            Some((end, _)) => {
+                shortened = format!("{}… {:016x}", &value[..end], fnv1a(value.as_bytes()));
+                &shortened
+            }
+        };
         if self.level > 0 {
             self.frequent.add(value, 1);
             if rank(value) < self.level {

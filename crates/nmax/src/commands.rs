@@ -1,6 +1,7 @@
 //! What each verb does.
 
 pub mod check;
+pub mod data;
 pub mod doctor;
 pub mod once;
 pub mod results;

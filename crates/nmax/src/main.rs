@@ -55,6 +55,7 @@ fn main() -> ExitCode {
         Verb::Runs(args) => commands::results::runs(args),
         Verb::Report(args) => commands::results::report(args),
         Verb::Target(args) => commands::target::target(args),
+        Verb::Data(args) => commands::data::data(args),
         Verb::Schema { of } => commands::small::schema(*of),
         Verb::Doctor(args) => commands::doctor::doctor(args),
         Verb::Completions { shell } => commands::small::completions(*shell),

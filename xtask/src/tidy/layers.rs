@@ -123,6 +123,7 @@ pub(crate) const TABLE: [Row; 14] = [
         "nmax",
         Layer::Program,
         &[
+            "nmax-data",
             "nmax-plan",
             "nmax-metrics",
             "nmax-analysis",

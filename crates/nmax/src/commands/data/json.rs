@@ -84,8 +84,16 @@ impl Scanner<'_> {
                 let length = rest.find([',', '}', ']', ' ', '\t', '\r', '\n']).unwrap_or(rest.len());
                 let place = self.at..self.at + length;
                 self.at = place.end;
-                let kind = if first == b'-' || first.is_ascii_digit() { LeafKind::Number } else { LeafKind::Word };
-                let text = if first == b'n' { String::new() } else { self.line[place.clone()].to_owned() };
+                let kind = if first == b'-' || first.is_ascii_digit() {
+                    LeafKind::Number
+                } else {
+                    LeafKind::Word
+                };
+                let text = if first == b'n' {
+                    String::new()
+                } else {
+                    self.line[place.clone()].to_owned()
+                };
                 self.leaf(path, place, kind, text);
             }
         }
@@ -142,7 +150,11 @@ mod tests {
     use super::*;
 
     fn found(line: &str) -> Vec<(String, String, LeafKind)> {
-        leaves(line).unwrap().into_iter().map(|leaf| (leaf.path, leaf.text, leaf.kind)).collect()
+        leaves(line)
+            .unwrap()
+            .into_iter()
+            .map(|leaf| (leaf.path, leaf.text, leaf.kind))
+            .collect()
     }
 
     #[test]
@@ -155,7 +167,10 @@ mod tests {
             ("b.e.f", "", LeafKind::Word),
             ("g", "true", LeafKind::Word),
         ];
-        assert_eq!(found(line), want.map(|(path, text, kind)| (path.to_owned(), text.to_owned(), kind)));
+        assert_eq!(
+            found(line),
+            want.map(|(path, text, kind)| (path.to_owned(), text.to_owned(), kind))
+        );
         assert!(leaves("[1]").unwrap_err().contains("an object"));
         assert!(leaves("{").unwrap_err().contains("no JSON"));
     }

@@ -1,0 +1,311 @@
+//! `nmax data check`: how often values occur, and how records spread over shards.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use nmax_data::{Counter, Record, ShardHash, Skew};
+use nmax_report::number;
+use serde_json::{Value, json};
+
+use super::table::{CsvTable, LineTable, Table};
+use super::{Trouble, no_column, table};
+use crate::args::{HashName, SkewArgs};
+use crate::exit::Exit;
+use crate::say;
+
+/// Different values that are counted one by one, in all columns together.
+const VALUES_MAX: usize = 8 * Counter::EXACT;
+/// Most columns of JSON lines.
+const COLUMNS_MAX: usize = 1000;
+/// Commonest values that are known.
+const TOP: usize = 10;
+/// Most lines of a bar chart; beyond, the chart shows the fullest ones.
+const BARS_MAX: usize = 32;
+/// Width of the longest bar.
+const BAR: f64 = 32.0;
+
+/// A column as it is counted.
+struct Column {
+    name: String,
+    counter: Counter,
+    /// Records on each shard, by hash; empty when nobody asked.
+    by_hash: Vec<u64>,
+}
+
+/// Reads a file and shows its skew.
+pub(super) fn check(args: &SkewArgs) -> Result<Exit, Trouble> {
+    let (rows, columns) = match table::open(&args.file)? {
+        Table::Csv(table) => csv(args, table)?,
+        Table::Lines(table) => lines(args, table)?,
+    };
+    let found: Vec<(&Column, Skew)> = columns
+        .iter()
+        .map(|column| (column, column.counter.skew(TOP)))
+        .collect();
+    if args.json {
+        say::line(format_args!("{:#}", as_json(args, rows, &found)));
+    } else {
+        say::text(as_text(args, rows, &found));
+    }
+    let repeats = |(column, skew): &(&Column, Skew)| args.unique.contains(&column.name) && skew.duplicates > 0.0;
+    Ok(if found.iter().any(repeats) {
+        Exit::Failed
+    } else {
+        Exit::Pass
+    })
+}
+
+impl Column {
+    fn new(name: &str, args: &SkewArgs, columns: usize) -> Self {
+        let limit = (VALUES_MAX / columns.max(1)).clamp(1024, Counter::EXACT);
+        Self {
+            name: name.to_owned(),
+            counter: Counter::with_limit(limit),
+            by_hash: vec![0; args.shards.map_or(0, usize::from)],
+        }
+    }
+
+    fn add(&mut self, value: &str, hash: ShardHash) {
+        self.counter.add(value);
+        if !self.by_hash.is_empty() && !value.is_empty() {
+            let shard = hash.shard(value, self.by_hash.len());
+            self.by_hash[shard] += 1;
+        }
+    }
+}
+
+/// Whether a column is to be shown.
+fn is_wanted(args: &SkewArgs, name: &str) -> bool {
+    let is_named = |names: &[String]| names.iter().any(|own| own == name);
+    args.column.is_empty() || is_named(&args.column) || is_named(&args.unique)
+}
+
+fn check_names(args: &SkewArgs, columns: &[&str]) -> Result<(), Trouble> {
+    let mut asked = args.column.iter().chain(&args.unique);
+    match asked.find(|name| !columns.contains(&name.as_str())) {
+        Some(name) => Err(no_column(name, columns, args.file.display())),
+        None => Ok(()),
+    }
+}
+
+fn csv(args: &SkewArgs, mut table: CsvTable) -> Result<(u64, Vec<Column>), Trouble> {
+    let names: Vec<String> = table.header.cells().map(str::to_owned).collect();
+    check_names(args, &names.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let wanted: Vec<usize> = (0..names.len()).filter(|at| is_wanted(args, &names[*at])).collect();
+    let mut columns: Vec<Column> = wanted
+        .iter()
+        .map(|at| Column::new(&names[*at], args, wanted.len()))
+        .collect();
+    let (mut rows, mut record, hash) = (0, Record::default(), args.hash.into());
+    while table.read(&mut record)? {
+        rows += 1;
+        for (column, at) in columns.iter_mut().zip(&wanted) {
+            column.add(null_as_empty(record.cell(*at)), hash);
+        }
+    }
+    Ok((rows, columns))
+}
+
+/// What databases write for a value that is not there.
+fn null_as_empty(cell: &str) -> &str {
+    if matches!(cell, "NULL" | "\\N") { "" } else { cell }
+}
+
+fn lines(args: &SkewArgs, mut table: LineTable) -> Result<(u64, Vec<Column>), Trouble> {
+    let (mut columns, mut places, hash) = (Vec::<Column>::new(), HashMap::<String, usize>::new(), args.hash.into());
+    // For each column the number of the last row that had it, and how many rows had it.
+    let mut met: Vec<(u64, u64)> = Vec::new();
+    let mut rows = 0;
+    while let Some(line) = table.read()? {
+        rows += 1;
+        for leaf in line.leaves {
+            let at = match places.get(&leaf.path) {
+                Some(at) => *at,
+                None if !is_wanted(args, &leaf.path) => continue,
+                None if columns.len() == COLUMNS_MAX => {
+                    let text = format!("{}: more than {COLUMNS_MAX} different names", args.file.display());
+                    return Err(Trouble::usage(text, "choose some with --column"));
+                }
+                None => {
+                    columns.push(Column::new(
+                        &leaf.path,
+                        args,
+                        if args.column.is_empty() { 32 } else { 8 },
+                    ));
+                    met.push((0, 0));
+                    places.insert(leaf.path, columns.len() - 1);
+                    columns.len() - 1
+                }
+            };
+            if met[at].0 != rows {
+                met[at] = (rows, met[at].1 + 1);
+            }
+            columns[at].add(&leaf.text, hash);
+        }
+    }
+    if rows == 0 {
+        return Err(Trouble::usage(
+            format_args!("{}: the file is empty", args.file.display()),
+            "give a file with records",
+        ));
+    }
+    check_names(
+        args,
+        &columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>(),
+    )?;
+    for (column, (_, had)) in columns.iter_mut().zip(met) {
+        // A row without the name is a row without a value.
+        (had..rows).for_each(|_| column.add("", hash));
+    }
+    Ok((rows, columns))
+}
+
+fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
+    let width = found
+        .iter()
+        .map(|(column, _)| column.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .clamp(6, 24);
+    let mut text = format!("{}: {} records\n\n", args.file.display(), number::count(rows));
+    let _ = writeln!(
+        text,
+        "{:<width$} {:>8} {:>9} {:>7} {:>7} {:>5} {:>5}  commonest",
+        "column", "empty", "different", "top 1", "top 10", "Gini", "Zipf"
+    );
+    for (column, skew) in found {
+        let name: String = column.name.chars().take(width).collect();
+        let or_unknown = |value: Option<f64>| value.map_or(number::UNKNOWN.to_owned(), |value| format!("{value:.2}"));
+        let about = if skew.is_exact { "" } else { "~" };
+        let commonest: String = skew
+            .top
+            .first()
+            .map_or("", |(value, _)| value)
+            .chars()
+            .take(24)
+            .collect();
+        let row = format!(
+            "{name:<width$} {:>8} {:>9} {:>7} {:>7} {:>5} {:>5}  {commonest}",
+            number::short_count(skew.empty),
+            format!("{about}{}", number::short_count(skew.distinct as u64)),
+            number::share(skew.top_share(1)),
+            number::share(skew.top_share(TOP)),
+            or_unknown(skew.gini),
+            or_unknown(skew.zipf),
+        );
+        let _ = writeln!(text, "{}", row.trim_end());
+    }
+    for (column, skew) in found {
+        text.push_str(&duplicates(args, &column.name, skew));
+    }
+    if found.iter().any(|(_, skew)| !skew.is_exact) {
+        text.push_str("\n~ estimated from a uniform sample of the different values, within a few percent\n");
+    }
+    for (column, _) in found.iter().filter(|(column, _)| !column.by_hash.is_empty()) {
+        let by_hash: Vec<f64> = column.by_hash.iter().map(|rows| *rows as f64).collect();
+        let by_range = column.counter.by_range(by_hash.len());
+        let title = format!("{} over {} shards", column.name, by_hash.len());
+        chart(&format!("{title} by {}", hash_name(args.hash)), &by_hash, &mut text);
+        chart(
+            &format!("{title} by range, each with as many different values"),
+            &by_range,
+            &mut text,
+        );
+    }
+    text
+}
+
+/// A word on values that repeat and should not.
+fn duplicates(args: &SkewArgs, name: &str, skew: &Skew) -> String {
+    let is_unique = args.unique.iter().any(|own| own == name);
+    let share = skew.duplicates / skew.count.max(1) as f64;
+    let about = if skew.is_exact { "" } else { "about " };
+    let count = number::count(skew.duplicates.round() as u64);
+    match (is_unique, skew.duplicates > 0.0) {
+        (true, true) => {
+            let commonest = skew.top.first().filter(|(_, count)| *count > 1);
+            let example = commonest.map_or(String::new(), |(value, count)| format!(", `{value}` {count} times"));
+            format!("\n{name} should not repeat: {about}{count} duplicates{example}\n")
+        }
+        (true, false) => format!("\n{name}: no duplicates\n"),
+        // Nearly all differ: perhaps all were meant to.
+        (false, true) if skew.is_exact && share < 0.01 && skew.count >= 100 => {
+            format!("\n{name}: nearly unique, {count} duplicates; --unique {name} makes that an error\n")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Largest share of a shard over the mean one; `None` without records.
+fn largest_to_mean(rows: &[f64]) -> Option<f64> {
+    let total: f64 = rows.iter().sum();
+    let largest = rows.iter().copied().fold(0.0, f64::max);
+    (total > 0.0).then(|| largest * rows.len() as f64 / total)
+}
+
+/// Appends a bar for each shard.
+fn chart(title: &str, rows: &[f64], out: &mut String) {
+    let Some(ratio) = largest_to_mean(rows) else {
+        let _ = writeln!(out, "\n{title}: no values");
+        return;
+    };
+    let total: f64 = rows.iter().sum();
+    let largest = rows.iter().copied().fold(0.0, f64::max);
+    let _ = writeln!(out, "\n{title}: the fullest has {ratio:.2} times the mean");
+    let mut shown: Vec<usize> = (0..rows.len()).collect();
+    if rows.len() > BARS_MAX {
+        shown.sort_by(|a, b| rows[*b].total_cmp(&rows[*a]));
+        shown.truncate(BARS_MAX);
+        let _ = writeln!(out, "  the {BARS_MAX} fullest of {}", rows.len());
+    }
+    for shard in shown {
+        let bar = "#".repeat((rows[shard] / largest * BAR).round() as usize);
+        let (count, share) = (
+            number::short_count(rows[shard].round() as u64),
+            number::share(rows[shard] / total),
+        );
+        let _ = writeln!(out, "  {shard:>4} {count:>7} {share:>7}  {bar}");
+    }
+}
+
+fn hash_name(hash: HashName) -> &'static str {
+    match hash {
+        HashName::Fnv => "fnv",
+        HashName::Murmur3 => "murmur3",
+        HashName::Crc32 => "crc32",
+    }
+}
+
+fn as_json(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> Value {
+    let column = |(column, skew): &(&Column, Skew)| {
+        let top: Vec<Value> = skew
+            .top
+            .iter()
+            .map(|(value, count)| json!({"value": value, "count": count}))
+            .collect();
+        let mut object = json!({
+            "name": column.name, "count": skew.count, "empty": skew.empty,
+            "distinct": skew.distinct as u64, "duplicates": skew.duplicates as u64, "is_exact": skew.is_exact,
+            "top": top, "top_count_error": skew.top_error,
+            "top_1_share": skew.top_share(1), "top_10_share": skew.top_share(TOP),
+            "gini": skew.gini, "zipf_exponent": skew.zipf,
+        });
+        if !column.by_hash.is_empty() {
+            let by_hash: Vec<f64> = column.by_hash.iter().map(|rows| *rows as f64).collect();
+            let by_range = column.counter.by_range(by_hash.len());
+            object["shards"] = json!({
+                "hash": hash_name(args.hash),
+                "by_hash": {"rows": column.by_hash, "largest_to_mean": largest_to_mean(&by_hash)},
+                "by_range": {
+                    "rows": by_range.iter().map(|rows| rows.round() as u64).collect::<Vec<_>>(),
+                    "largest_to_mean": largest_to_mean(&by_range),
+                },
+            });
+        }
+        object
+    };
+    json!({
+        "schema_version": 1, "file": args.file.display().to_string(), "rows": rows,
+        "columns": found.iter().map(column).collect::<Vec<_>>(),
+    })
+}
