@@ -88,7 +88,7 @@ impl Ways {
 ///
 /// - `request` makes what stands for a request, given the number of its action
 /// - `transaction` tells the number of a transaction
-pub fn compile<'a, Q, E>(
+pub(crate) fn compile<'a, Q, E>(
     scenario: &'a Scenario,
     mut request: impl FnMut(usize, &'a Arc<Request>) -> Result<Q, E>,
     transaction: impl Fn(&str) -> usize,

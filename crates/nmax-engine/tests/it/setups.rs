@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use nmax_engine::Settings;
 use nmax_engine::alone::{Once, run_steps};
+use nmax_engine::once::once;
 use nmax_metrics::{Nanos, Section};
 use nmax_plan::plan::{Plan, Scenario, Step};
 use nmax_plan::template::Part;
-use nmax_testkit::plans::requests;
+use nmax_testkit::plans::{requests, with_files};
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, reply_with, simulate};
 
 use crate::{changed, ms};
@@ -193,4 +194,19 @@ fn a_run_has_steps_of_its_own() {
         "{:?}",
         failed.failures
     );
+}
+
+/// What is tried before a run reads the last records, and so takes none away from it.
+#[test]
+fn a_trial_reads_the_last_records() {
+    let target = nmax_target::spawn(nmax_target::Options::default()).unwrap();
+    let text = format!(
+        "nmax: 1\ntarget: {}\ndata: {{ words: {{ csv: words.csv }} }}\nworkload: {{ closed: {{ vus: 1 }}, iterations: 1 }}\n\
+         scenarios: {{ a: {{ steps: [{{ get: \"/hello?w=${{words.w}}\" }}] }} }}",
+        target.url()
+    );
+    let plan = with_files(&text, &[("words.csv", "w\nfirst\nsecond\nlast\n")]);
+    let traced = once(&Settings::new(plan, Arc::new(|_, _| Ok(()))), 0).unwrap();
+    let request = String::from_utf8_lossy(&traced[0].request).into_owned();
+    assert!(request.starts_with("GET /hello?w=last "), "{request}");
 }
