@@ -81,12 +81,16 @@ impl Kept {
     /// What was kept, each exchange once, in order of its end.
     pub(super) fn take(&mut self) -> Vec<RawSample> {
         let mut kept = std::mem::take(&mut self.all);
+        let is_all = !kept.is_empty();
         for list in [&mut self.errors, &mut self.slow, self.random.restart()] {
             kept.append(list);
         }
         let key = |raw: &RawSample| (raw.sample.done, raw.vu, raw.iteration, raw.sample.intended);
         kept.sort_by_key(key);
-        kept.dedup_by(|b, a| key(a) == key(b) && a.sample.name == b.sample.name);
+        if !is_all {
+            // One exchange may be in several lists. Two of one page may be alike, so where all are kept none is dropped.
+            kept.dedup_by(|b, a| key(a) == key(b) && a.sample.name == b.sample.name);
+        }
         kept
     }
 }

@@ -18,7 +18,7 @@ use crate::{changed, s};
 /// How long to wait for the next event before asking again.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-fn settings(plan: Arc<Plan>, workers: u32) -> Settings {
+pub(crate) fn settings(plan: Arc<Plan>, workers: u32) -> Settings {
     Settings {
         workers,
         names_max: 100,
@@ -28,9 +28,9 @@ fn settings(plan: Arc<Plan>, workers: u32) -> Settings {
 
 /// A run's result, joined.
 #[derive(Default)]
-struct Ran {
-    totals: Aggregate,
-    failures: Vec<FailureExample>,
+pub(crate) struct Ran {
+    pub(crate) totals: Aggregate,
+    pub(crate) failures: Vec<FailureExample>,
     raw: Vec<RawSample>,
 }
 
@@ -62,7 +62,7 @@ fn take_until(run: &mut Run, ran: &mut Ran, enough: impl Fn(&Ran) -> bool) -> bo
     false
 }
 
-fn finish(settings: &Settings) -> Ran {
+pub(crate) fn finish(settings: &Settings) -> Ran {
     let (mut run, mut ran) = (Run::start(settings).unwrap(), Ran::default());
     assert!(take_until(&mut run, &mut ran, |_| false));
     assert_eq!(run.ended_early(), None);

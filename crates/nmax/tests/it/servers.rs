@@ -4,7 +4,7 @@
 //!
 //! # Layout
 //! - harness: `process` (a server in a folder, on a free port, ended with the test), `access` (its log), `certificates`
-//! - tests: `nginx`, `nginx_tls`, `uploads`, `apache`, `varnish`, `story` (the example with ab)
+//! - tests: `nginx`, `nginx_tls`, `pages`, `uploads`, `apache`, `varnish`, `story` (the example with ab)
 
 mod access;
 mod certificates;
@@ -13,6 +13,7 @@ mod process;
 mod apache;
 mod nginx;
 mod nginx_tls;
+mod pages;
 mod story;
 mod uploads;
 mod varnish;
