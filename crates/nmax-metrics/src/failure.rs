@@ -7,13 +7,14 @@ use crate::{Nanos, Outcome};
 pub struct FailureExample {
     /// End of the exchange.
     pub at: Nanos,
-    /// Request name.
+    /// Request name; that of the scenario when it was no exchange that failed.
     pub name: String,
     /// Scenario name.
     pub scenario: String,
     /// `Failed` or `Error`.
     pub outcome: Outcome,
-    /// What examples are grouped by: an error kind, `status 503`, `check "..."` or `extract item`.
+    /// What examples are grouped by: an error kind, `status 503`, `check "..."` or `extract item`; for what is no
+    /// exchange `end`, `loop`, `value` or `setup`.
     pub kind: String,
     /// Status code of the reply, when there was one.
     pub status: Option<u16>,

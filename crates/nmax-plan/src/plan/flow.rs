@@ -4,6 +4,11 @@ use super::Step;
 use crate::template::Template;
 
 /// Steps that a user feels as one thing: measured together under a name.
+///
+/// It lasts from the instant at which its first exchange is due to the end of its last one: pauses between them are part
+/// of it, those before and after are not. It is ok when every exchange in it is. An iteration that fails ends the
+/// transactions that it is in as failed; those without an exchange, and those that the end of the run cuts off, are not
+/// counted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transaction {
     /// Its name in the results.
