@@ -3,13 +3,16 @@
 #![allow(clippy::unwrap_used)]
 
 mod allocations;
+mod background;
 mod bodies;
+mod brackets;
 mod choices;
 mod closed;
 mod ends;
 mod flow;
 mod memory;
 mod pages;
+mod places;
 mod records;
 mod redirects;
 mod requests;
