@@ -6,6 +6,7 @@ use crate::schedule::Stage;
 use crate::template::Labels;
 use crate::threshold::Threshold;
 
+mod change;
 mod course;
 mod data;
 mod flow;

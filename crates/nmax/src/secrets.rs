@@ -2,7 +2,7 @@
 
 use nmax_engine::{is_secret_header, is_secret_name, redact, redact_fields, redact_users};
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Body, FormPart, PartContent, Plan};
+use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Step};
 use nmax_plan::template::{Part, Template};
 
 use crate::load::Variables;
@@ -22,6 +22,15 @@ pub fn mask_plan(plan: &Plan) -> Plan {
         *proxy = redact_users(proxy);
     }
     for scenario in plan.all_scenarios_mut() {
+        let slots = scenario.slots.clone();
+        scenario.change_steps(&mut |step| {
+            if let Step::Set(values) = step {
+                let is_secret = |slot: usize| slots.get(slot).is_some_and(|name| is_secret_name(name));
+                let secrets = values.iter_mut().filter(|(slot, _)| is_secret(*slot));
+                secrets.for_each(|(_, value)| mask(value));
+            }
+        });
+        scenario.change_templates(&mut mask_keys);
         scenario.change_requests(&mut |request| {
             mask_headers(&mut request.headers);
             mask_pairs(&mut request.query);
@@ -66,6 +75,21 @@ fn mask(template: &mut Template) {
             && !text.is_empty()
         {
             *text = MASK.to_owned();
+        }
+    }
+}
+
+/// Masks keys that are written out in calls of functions.
+fn mask_keys(template: &mut Template) {
+    for part in &mut template.parts {
+        if let Part::Call(call) = part {
+            let key = call.function.key();
+            for (index, argument) in call.arguments.iter_mut().enumerate() {
+                if key == Some(index) {
+                    mask(argument);
+                }
+                mask_keys(argument);
+            }
         }
     }
 }
@@ -191,6 +215,8 @@ impl Shown {
 
 #[cfg(test)]
 mod tests {
+    use nmax_plan::template::{Call, Function};
+
     use super::*;
 
     #[test]
@@ -243,9 +269,18 @@ mod tests {
     fn secret_parts_and_the_proxys_user_are_masked_in_a_plan() {
         let mut plan = Plan::for_url(&nmax_plan::planless::Planless::get("http://127.0.0.1:1/")).unwrap();
         plan.defaults.proxy = Some("http://ann:s3cret@proxy.test:3128".into());
-        let Some(nmax_plan::plan::Step::Request(request)) = plan.scenarios[0].steps.first_mut() else {
+        plan.scenarios[0].slots = vec!["password".into()];
+        plan.scenarios[0]
+            .steps
+            .push(Step::Set(vec![(0, Template::text("0pen"))]));
+        let Some(Step::Request(request)) = plan.scenarios[0].steps.first_mut() else {
             panic!("a plan of one request")
         };
+        let call = Part::Call(Box::new(Call {
+            function: Function::Hmac,
+            arguments: ["sha1", "k3y", "text"].map(Template::text).into(),
+        }));
+        std::sync::Arc::make_mut(request).url.parts.push(call);
         let part = |name: &str, value: &str| FormPart {
             name: Template::text(name),
             content: PartContent::Text(Template::text(value)),
@@ -255,7 +290,8 @@ mod tests {
         std::sync::Arc::make_mut(request).body =
             Body::Multipart(vec![part("password", "hunter2"), part("note", "kept")]);
         let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&plan));
-        for secret in ["s3cret", "ann", "hunter2"] {
+        assert!(yaml.contains("hmac('sha1', '[redacted]', 'text')"), "{yaml}");
+        for secret in ["s3cret", "ann", "hunter2", "0pen", "k3y"] {
             assert!(!yaml.contains(secret), "{secret} in\n{yaml}");
         }
         assert!(yaml.contains("kept") && yaml.contains("proxy.test:3128"), "{yaml}");

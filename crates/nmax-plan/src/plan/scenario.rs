@@ -132,7 +132,7 @@ impl Step {
         }
     }
 
-    fn parts_mut(&mut self) -> Vec<&mut Vec<Step>> {
+    pub(super) fn parts_mut(&mut self) -> Vec<&mut Vec<Step>> {
         match self {
             Self::Request(_) | Self::Think(_) | Self::Set(_) | Self::End(_) => Vec::new(),
             Self::Transaction(transaction) => vec![&mut transaction.steps],

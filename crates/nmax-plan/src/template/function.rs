@@ -105,6 +105,15 @@ impl Function {
         }
     }
 
+    /// The argument that is a secret key.
+    pub const fn key(self) -> Option<usize> {
+        match self {
+            Self::Encrypt | Self::Decrypt => Some(0),
+            Self::Hmac | Self::JwtSign | Self::JwtVerify => Some(1),
+            _ => None,
+        }
+    }
+
     /// How it is called.
     pub const fn usage(self) -> &'static str {
         match self {

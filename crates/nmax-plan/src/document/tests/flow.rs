@@ -537,6 +537,19 @@ fn limits_of_steps() {
     );
 }
 
+/// Law: the walk that changes templates meets those that the walk that looks at them meets, in the same order.
+#[test]
+fn both_walks_meet_every_template() {
+    let mut plan = plan(include_str!("every_key.yaml"));
+    for scenario in plan.all_scenarios_mut() {
+        let (mut seen, mut met) = (Vec::new(), Vec::new());
+        scenario.each_template(&mut |template| seen.push(template.clone()));
+        scenario.change_templates(&mut |template| met.push(template.clone()));
+        assert_eq!(seen, met, "{}", scenario.name);
+        assert!(!met.is_empty());
+    }
+}
+
 /// `--set` reaches nested steps.
 #[test]
 fn nested_steps_can_be_set() {
