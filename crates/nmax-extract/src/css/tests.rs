@@ -79,6 +79,8 @@ fn declarations_of_an_attribute() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
     /// Any text ends, without a panic, and comments hide what is in them.
     #[test]
     fn any_text_ends(text in r#"([ -~\n]|url\(|@import|@font-face|\{|\}|/\*|\*/|\\|"|'|ß){0,60}"#) {
