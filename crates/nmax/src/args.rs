@@ -58,6 +58,8 @@ pub enum Verb {
     },
     /// Say what this host allows: open files, ports, memory, cores, clock; with a plan, what it will run into
     Doctor(Box<DoctorArgs>),
+    /// Say in plain words what a code of a result means, as in `nmax explain G3_INJECTOR_LAG`; without one, list all
+    Explain(ExplainArgs),
     /// Print a completion script: `source <(nmax completions bash)`
     Completions {
         /// Which shell
@@ -317,6 +319,16 @@ pub struct DoctorArgs {
     // Last, because its heading would go on over what follows.
     #[command(flatten)]
     pub planless: PlanlessArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// A code, or the beginning of several, such as G4
+    #[arg(value_name = "CODE")]
+    pub code: Option<String>,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod data;
 pub mod doctor;
+pub mod explain;
 pub mod once;
 pub mod results;
 pub mod run;

@@ -58,6 +58,7 @@ fn main() -> ExitCode {
         Verb::Data(args) => commands::data::data(args),
         Verb::Schema { of } => commands::small::schema(*of),
         Verb::Doctor(args) => commands::doctor::doctor(args),
+        Verb::Explain(args) => commands::explain::explain(args),
         Verb::Completions { shell } => commands::small::completions(*shell),
     };
     say::settle(exit).into()

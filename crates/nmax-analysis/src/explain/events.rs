@@ -46,6 +46,15 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Nothing: the examples are there to be studied, not to be counted.",
     },
     Explanation {
+        code: "OBSERVED",
+        title: "an observed process came, went or was replaced",
+        weight: Weight::Event,
+        means: "A process named in `observe` was found, ended, or has another number than before. Its figures are of what was \
+                there.",
+        computed: "The processes of this host, looked at along with the windows.",
+        remedy: "A process that ended in the middle of a run is worth a look at its log.",
+    },
+    Explanation {
         code: "RUNNING",
         title: "the run goes on",
         weight: Weight::Event,

@@ -1,0 +1,109 @@
+//! `nmax explain`: what the codes of results mean, in plain words.
+
+use nmax_analysis::explain::{Explanation, explanations, find, nearest};
+use serde_json::{Value, json};
+
+use super::run::complain;
+use crate::args::ExplainArgs;
+use crate::exit::Exit;
+use crate::say;
+
+/// Columns of a code in the list.
+const CODE_COLUMNS: usize = 22;
+/// Columns of a line of text.
+const LINE_COLUMNS: usize = 100;
+
+/// Explains a code, or lists all.
+pub fn explain(args: &ExplainArgs) -> Exit {
+    let found = match &args.code {
+        None => explanations().collect(),
+        Some(code) => find(code),
+    };
+    if let (Some(code), true) = (&args.code, found.is_empty()) {
+        return complain(&unknown(code), Exit::Usage);
+    }
+    if args.json {
+        let list: Vec<Value> = found.into_iter().map(as_json).collect();
+        say::line(format_args!("{:#}", json!({ "schema_version": 1, "codes": list })));
+    } else if args.code.is_none() {
+        say::text(list(&found));
+    } else {
+        let texts: Vec<String> = found.into_iter().map(in_full).collect();
+        say::text(texts.join("\n"));
+    }
+    Exit::Pass
+}
+
+fn unknown(code: &str) -> String {
+    let help = nearest(code).map_or_else(
+        || "`nmax explain` lists all codes".to_owned(),
+        |nearest| format!("did you mean `{nearest}`? `nmax explain` lists all codes"),
+    );
+    format!("`{code}` is no code of a result\n  help: {help}")
+}
+
+/// One line for each, by what they may do.
+fn list(found: &[&Explanation]) -> String {
+    let groups = found.chunk_by(|a, b| a.weight == b.weight).map(|group| {
+        let lines = group
+            .iter()
+            .map(|explanation| format!("  {:CODE_COLUMNS$}{}\n", explanation.code, explanation.title));
+        format!("{}\n{}", capital(group[0].weight.effect()), lines.collect::<String>())
+    });
+    let groups: Vec<String> = groups.collect();
+    format!("{}\nMore of one: `nmax explain CODE`\n", groups.join("\n"))
+}
+
+fn in_full(explanation: &Explanation) -> String {
+    let Explanation {
+        code,
+        title,
+        weight,
+        means,
+        computed,
+        remedy,
+    } = explanation;
+    let parts = [
+        ("meaning", *means),
+        ("weight", weight.effect()),
+        ("computed", *computed),
+        ("what to do", *remedy),
+    ];
+    let parts = parts.map(|(name, text)| folded(&format!("  {name:12}"), text));
+    format!("{code}: {title}\n{}", parts.concat())
+}
+
+/// A text in lines after its name, each as wide as the name allows.
+fn folded(name: &str, text: &str) -> String {
+    let indent = name.chars().count();
+    let mut lines = vec![name.to_owned()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is a first line");
+        let is_new = line.chars().count() == indent;
+        if !is_new && line.chars().count() + 1 + word.chars().count() > LINE_COLUMNS {
+            lines.push(format!("{}{word}", " ".repeat(indent)));
+        } else {
+            line.push_str(if is_new { "" } else { " " });
+            line.push_str(word);
+        }
+    }
+    format!("{}\n", lines.join("\n"))
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+fn as_json(explanation: &Explanation) -> Value {
+    json!({
+        "code": explanation.code,
+        "title": explanation.title,
+        "weight": explanation.weight.name(),
+        "means": explanation.means,
+        "computed": explanation.computed,
+        "remedy": explanation.remedy,
+    })
+}
