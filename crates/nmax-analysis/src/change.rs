@@ -1,5 +1,7 @@
 //! Where a sequence of yes and no turns from mostly no to mostly yes: a change point, or a crossing, with its interval.
 
+use crate::trend::lag1;
+
 /// Fewest places after a change.
 const AFTER_MIN: usize = 3;
 /// Share of yes after a change: it is for good when at most one place in five goes back.
@@ -10,11 +12,13 @@ const LOSS_MAX: f64 = 7.35;
 /// How far from the change a crossing is looked for, relative to its load.
 const REACH: f64 = 0.25;
 /// Cells of the grid of crossings.
-const CELLS: usize = 200;
+const CELLS: usize = 100;
 /// Values of how gradual a crossing is, each half of the one before.
-const TURNS: i32 = 10;
+const TURNS: i32 = 8;
 /// Probability of a place that differs for no reason of the load.
 const CHANCE: f64 = 0.02;
+/// Correlation of neighbors that is assumed at least.
+const CORRELATION_MIN: f64 = 1.0 / 3.0;
 
 /// A change from mostly no to mostly yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +96,9 @@ pub struct Crossing {
 /// - ε: places that differ for no reason of the load
 ///
 /// by maximum likelihood over a grid of b around the change and of s; the interval has each b whose likelihood, with
-/// its own best s, is within 1.92 of the best (χ² with one degree of freedom), and at least a step to both sides.
-/// O(n), with some thousand steps for each place near the change.
+/// its own best s, is within 1.92 of the best (χ² with one degree of freedom), times (1 + ρ)/(1 − ρ) when neighbors are
+/// correlated by ρ; that is taken as 1/3 at least, for the few places near a crossing cannot show less. It reaches at
+/// least a step to both sides. O(n), with some thousand steps for each place near the change.
 pub fn crossing(sequence: &[(f64, bool)]) -> Option<Crossing> {
     let yes: Vec<bool> = sequence.iter().map(|(_, yes)| *yes).collect();
     let found = change(&yes)?;
@@ -114,37 +119,63 @@ pub fn crossing(sequence: &[(f64, bool)]) -> Option<Crossing> {
         .filter(|(load, _)| (load - middle).abs() <= 2.0 * reach)
         .collect();
     let cell = 2.0 * reach / CELLS as f64;
-    let scores: Vec<(f64, f64)> = (0..=CELLS)
+    let scores: Vec<(f64, Turn)> = (0..=CELLS)
         .map(|place| middle - reach + cell * place as f64)
-        .map(|at| (at, best_turn(&near, at, reach)))
+        .map(|at| (at, Turn::best(&near, at, reach)))
         .collect();
-    let (at, best) = scores.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let mut inside = scores
-        .iter()
-        .filter(|(_, score)| best - score <= 1.92)
-        .map(|(at, _)| *at);
-    let low = inside.next().unwrap_or(at);
+    let (at, best) = scores.iter().max_by(|a, b| a.1.score.total_cmp(&b.1.score))?;
+    let correlation = lag1(&best.residuals(&near, *at)).clamp(CORRELATION_MIN, 0.9);
+    let loss_max = 1.92 * (1.0 + correlation) / (1.0 - correlation);
+    let is_near = |turn: &Turn| best.score - turn.score <= loss_max;
+    let mut inside = scores.iter().filter(|(_, turn)| is_near(turn)).map(|(at, _)| *at);
+    let low = inside.next().unwrap_or(*at);
     let high = inside.next_back().unwrap_or(low);
     let margin = step.max(cell);
     Some(Crossing {
-        at,
+        at: *at,
         low: (low - margin).max(0.0),
         high: high + margin,
     })
 }
 
-/// Log-likelihood of a crossing at `at` with its best gradualness.
-fn best_turn(near: &[(f64, bool)], at: f64, reach: f64) -> f64 {
-    let of = |gradual: f64| {
-        let one = |(load, yes): &(f64, bool)| {
-            let turned = 1.0 / (1.0 + (-(load - at) / gradual).exp());
-            let chance = CHANCE + (1.0 - 2.0 * CHANCE) * turned;
-            if *yes { chance.ln() } else { (1.0 - chance).ln() }
+/// A crossing that is more or less gradual.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    gradual: f64,
+    /// Log-likelihood.
+    score: f64,
+}
+
+impl Turn {
+    /// The most likely one at this load.
+    fn best(near: &[(f64, bool)], at: f64, reach: f64) -> Self {
+        let of = |gradual: f64| {
+            let one = |(load, yes): &(f64, bool)| {
+                let chance = chance(*load, at, gradual);
+                if *yes { chance.ln() } else { (1.0 - chance).ln() }
+            };
+            Self {
+                gradual,
+                score: near.iter().map(one).sum(),
+            }
         };
-        near.iter().map(one).sum::<f64>()
-    };
-    let steps = (0..TURNS).map(|turn| reach * 0.5_f64.powi(turn + 1));
-    steps.map(of).fold(f64::NEG_INFINITY, f64::max)
+        let more_gradual = (1..TURNS).map(|turn| of(reach * 0.5_f64.powi(turn + 1)));
+        more_gradual.fold(
+            of(reach / 2.0),
+            |best, turn| if turn.score > best.score { turn } else { best },
+        )
+    }
+
+    /// What each place differs from its probability.
+    fn residuals(&self, near: &[(f64, bool)], at: f64) -> Vec<f64> {
+        let residual = |(load, yes): &(f64, bool)| f64::from(*yes) - chance(*load, at, self.gradual);
+        near.iter().map(residual).collect()
+    }
+}
+
+/// Probability of yes at a load.
+fn chance(load: f64, at: f64, gradual: f64) -> f64 {
+    CHANCE + (1.0 - 2.0 * CHANCE) / (1.0 + (-(load - at) / gradual).exp())
 }
 
 fn likelihood(yes: usize, n: usize) -> f64 {

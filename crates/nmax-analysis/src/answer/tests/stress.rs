@@ -50,7 +50,8 @@ fn hard_limit(seed: u64, capacity_per_s: f64) -> Vec<Point> {
         let n = (level + level.sqrt() * random.normal()).round().max(1.0);
         let refused = n * (1.0 - capacity_per_s / level).max(0.0);
         let failed = (refused + refused.sqrt() * random.normal()).round().clamp(0.0, n);
-        super::second(&mut random, at, level, n as usize, 20.0, failed as u64)
+        let ms = 20.0 * (0.1 * random.normal()).exp();
+        point(at as f64, level, &mut vec![ms; n as usize], failed as u64)
     };
     (0..LENGTH).map(second).collect()
 }
@@ -82,17 +83,17 @@ fn limited(limit_ms: f64) -> impl Fn(&mut Run) {
     }
 }
 
-/// The law of M/M/1 with noise that is correlated, until the backlog of what came beyond μ rules.
+/// The law of M/M/1 with noise of 10 % that is correlated, until the backlog of what came beyond μ rules.
 fn noisy_queue(seed: u64, service_per_s: f64) -> Vec<Point> {
     let mut random = Random::new(seed);
-    let noise = random.ar1(LENGTH, 0.6);
+    let noise = random.ar1(LENGTH, 0.5);
     let mut backlog = 0.0;
     let second = |at: usize| {
         let level = level(at);
         backlog += (level - service_per_s).max(0.0);
         let usual_ms = 20.0_f64.ln() / (service_per_s - level).max(1.0) * 1e3;
         let spike = if at % 53 == 20 { 20.0 } else { 1.0 };
-        let p95_ms = (usual_ms + backlog / service_per_s * 1e3) * (0.15 * noise[at]).exp() * spike;
+        let p95_ms = (usual_ms + backlog / service_per_s * 1e3) * (0.1 * noise[at]).exp() * spike;
         point(at as f64, level, &mut vec![p95_ms; level.ceil() as usize], 0)
     };
     (0..LENGTH).map(second).collect()

@@ -1,0 +1,137 @@
+use nmax_metrics::Nanos;
+use proptest::prelude::*;
+
+use super::*;
+use crate::Course;
+use crate::fixture::Run;
+use crate::simulate::{Random, point};
+
+/// A run of 400 s with 50 exchanges/s in which `bad` seconds have other times (ms), failures and throughput.
+fn run(seed: u64, happened: Happened, shape: impl Fn(usize) -> (f64, u64, usize)) -> Run {
+    let mut random = Random::new(seed);
+    let second = |at: usize| {
+        let (ms, failed, n) = shape(at);
+        let mut times: Vec<f64> = (0..n).map(|_| ms * (0.2 * random.normal()).exp()).collect();
+        point(at as f64, 50.0, &mut times, failed)
+    };
+    let mut run = Run::healthy();
+    run.course = Course {
+        points: (0..400).map(second).collect(),
+        requests: Vec::new(),
+    };
+    run.end = Nanos::from_secs(400);
+    run.happened = vec![happened];
+    run
+}
+
+fn happened(start_s: f64, end_s: Option<f64>) -> Happened {
+    Happened {
+        name: "node down".into(),
+        start_s,
+        end_s,
+        error: None,
+    }
+}
+
+const USUAL: (f64, u64, usize) = (20.0, 0, 50);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Law: the system recovers when its figures do, whichever of them it was, and phases have their own figures.
+    #[test]
+    fn recovery_is_when_the_last_bad_second_is_over(
+        seed in any::<u64>(),
+        start in 50..150_usize,
+        length in 5..60_usize,
+        late in 0..80_usize,
+        kind in 0..3_usize,
+    ) {
+        let bad = [(200.0, 0, 50), (20.0, 25, 50), (20.0, 0, 10)][kind];
+        let end = start + length;
+        let shape = |at: usize| if (start..end + late).contains(&at) { bad } else { USUAL };
+        let run = run(seed, happened(start as f64, Some(end as f64)), shape);
+        let effect = &effects(&run.evidence())[0];
+        let recovery_s = effect.recovery_s.expect("it recovers");
+        // Noise may make single seconds look bad, so that the ten begin a little later, never earlier.
+        prop_assert!(recovery_s >= late as f64 && recovery_s <= late as f64 + 25.0, "{recovery_s}, not {late}");
+        let [before, during, _] = effect.phases;
+        let (before, during) = (before.expect("figures"), during.expect("figures"));
+        prop_assert_eq!(during.length_s, length as f64);
+        prop_assert_eq!(before.length_s, length.clamp(10, 300) as f64);
+        prop_assert_eq!(before.throughput_per_s, 50.0);
+        prop_assert_eq!(during.throughput_per_s, bad.2 as f64);
+        prop_assert!((during.failure_rate - bad.1 as f64 / bad.2 as f64).abs() < 1e-12);
+        prop_assert!((during.p50_ms.expect("a median") / bad.0 - 1.0).abs() < 0.1);
+    }
+}
+
+#[test]
+fn what_never_becomes_as_before_has_not_recovered() {
+    let run = run(1, happened(100.0, Some(130.0)), |at| {
+        if at < 100 { USUAL } else { (90.0, 0, 50) }
+    });
+    let effect = &effects(&run.evidence())[0];
+    assert_eq!(effect.recovery_s, None);
+    assert!(
+        effect.text.ends_with("the figures were not seen to be as before again"),
+        "{}",
+        effect.text
+    );
+    assert!(
+        effect.text.starts_with("`node down` after 100 s for 30 s: p95 from "),
+        "{}",
+        effect.text
+    );
+}
+
+#[test]
+fn what_is_never_undone_lasts_to_the_end() {
+    let run = run(
+        1,
+        happened(100.0, None),
+        |at| if at < 100 { USUAL } else { (20.0, 5, 50) },
+    );
+    let effect = &effects(&run.evidence())[0];
+    let [_, during, after] = effect.phases;
+    assert_eq!((during.map(|figures| figures.length_s), after), (Some(300.0), None));
+    assert_eq!(effect.recovery_s, None);
+    assert!(
+        effect.text.contains("failures from 0 % to 10 %") && effect.text.ends_with("it was never over"),
+        "{}",
+        effect.text
+    );
+}
+
+/// Only the bad side counts: what catches up is faster than before, and that is no trouble.
+#[test]
+fn better_than_before_is_recovered() {
+    let run = run(1, happened(100.0, Some(130.0)), |at| {
+        if at < 130 { USUAL } else { (5.0, 0, 90) }
+    });
+    assert_eq!(effects(&run.evidence())[0].recovery_s, Some(0.0));
+}
+
+#[test]
+fn an_intervention_that_failed_says_why() {
+    let failed = Happened {
+        error: Some("no such process".into()),
+        ..happened(100.0, Some(100.5))
+    };
+    let mut run = run(1, failed, |_| USUAL);
+    run.plan.compress = 2.0;
+    let effect = &effects(&run.evidence())[0];
+    assert_eq!(
+        effect.text,
+        "`node down` after 100 s failed: no such process (compressed 2 x)"
+    );
+}
+
+#[test]
+fn a_run_without_a_course_has_effects_without_figures() {
+    let mut run = run(1, happened(5.0, Some(6.0)), |_| USUAL);
+    run.course = Course::default();
+    let effect = &effects(&run.evidence())[0];
+    assert_eq!((effect.phases, effect.recovery_s), ([None; 3], None));
+    assert!(effect.text.contains("too little was measured"), "{}", effect.text);
+}
