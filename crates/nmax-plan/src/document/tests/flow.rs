@@ -161,8 +161,8 @@ fn values_of_some_ways_are_known_after_them() {
 fn setup_and_teardown_share_values() {
     let text = format!(
         "nmax: 1\ntarget: http://a\n\
-         defaults: {{ headers: {{ A: '${{setup.b}}' }} }}\n\
-         setup: {{ steps: [{{ set: {{ a: 1 }} }}, {{ if: 1 == 1, then: [{{ set: {{ b: '${{a}}' }} }}] }}] }}\n\
+         defaults: {{ headers: {{ A: '${{setup.b}}', D: '${{setup.d}}' }} }}\n\
+         setup: {{ steps: [{{ set: {{ a: 1 }} }}, {{ if: 1 == 1, else: [{{ repeat: 2, steps: [{{ set: {{ d: 1 }} }}], as: i }}], then: [{{ set: {{ b: '${{a}}' }} }}] }}] }}\n\
          teardown: {{ steps: [{{ set: {{ c: '${{b}}' }} }}, {{ get: '/${{setup.a}}/${{c}}' }}] }}\n\
          scenarios:\n  s:\n    \
            setup: [{{ set: {{ k: '${{setup.b}}' }} }}]\n    \
@@ -171,9 +171,19 @@ fn setup_and_teardown_share_values() {
     );
     let plan = plan(&text);
     let (setup, teardown) = (plan.setup.as_ref().unwrap(), plan.teardown.as_ref().unwrap());
-    assert_eq!((setup.slots.join(" "), setup.slots_kept), ("a b".into(), 0));
-    assert_eq!((teardown.slots.join(" "), teardown.slots_kept), ("a b c".into(), 2));
-    assert_eq!(plan.defaults.headers[0].1.parts, [Part::Shared(1)]);
+    assert_eq!((setup.slots.join(" "), setup.slots_kept), ("a b i d".into(), 0));
+    assert_eq!((teardown.slots.join(" "), teardown.slots_kept), ("a b i d c".into(), 4));
+    let headers: Vec<_> = plan
+        .defaults
+        .headers
+        .iter()
+        .flat_map(|(_, value)| &value.parts)
+        .collect();
+    assert_eq!(
+        headers,
+        [&Part::Shared(1), &Part::Shared(3)],
+        "the order in which steps are read"
+    );
     let scenario = &plan.scenarios[0];
     assert_eq!(scenario.slots, ["k", "v", "v"], "the teardown has a `v` of its own");
     assert_eq!(scenario.slots_kept, 1);
