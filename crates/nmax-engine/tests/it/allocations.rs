@@ -91,7 +91,7 @@ fn an_exchange_in_steady_state_allocates_nothing() {
     let open = |span: &str| format!("workload: {{ open: {{ rate: 20k/s, max_in_flight: 4 }} }}\nduration: {span}");
     let cases = [
         (check, closed(1_000), closed(6_000)),
-        (check, open("100ms"), open("1s")),
+        (check, open("100ms"), open("3s")),
         (render, closed(1_000), closed(6_000)),
     ];
     // The process's first run also pays for what is made once.

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
+use nmax_engine::{Event, KeepSamples, Run, Settings};
 use nmax_metrics::{LocationStats, Nanos, RawSample, Section};
 use nmax_plan::plan::Plan;
 use nmax_testkit::plans::plan;
 use nmax_testkit::sim::{Options, Simulated, instant, simulate};
 
-use crate::{changed, ms};
+use crate::{changed, ms, s};
 
 /// One user in five is 100 ms away, the others 10 ms; `desk` is in none of the shares.
 fn places(scenarios: &str, workload: &str) -> Arc<Plan> {
@@ -161,4 +163,50 @@ fn lines_are_as_slow_as_they_say() {
         assert_eq!(took, ms(bytes + 101), "{bytes} bytes");
     }
     assert_eq!(run.raw[0].sample.network.connect, ms(100));
+}
+
+/// Over real sockets and timers: a round trip to connect, one for each request, and a body at the line's rate; two
+/// users have a line each. Only what the line takes at least is asked for.
+#[test]
+fn lines_hold_over_sockets() {
+    let target = nmax_target::spawn(nmax_target::Options::default()).unwrap();
+    let plan = plan(&format!(
+        "nmax: 1
+target: {}
+locations: {{ far: {{ round_trip: 40ms, down: 1.6Mbit/s }} }}
+scenarios: {{ home: {{ steps: [{{ get: / }}, {{ get: /bytes/20000 }}] }} }}
+workload: {{ closed: {{ vus: 2 }}, iterations: 4 }}
+",
+        target.url()
+    ));
+    let settings = Settings {
+        keep: KeepSamples::All,
+        ..Settings::new(plan, Arc::new(|_, _| Ok(())))
+    };
+    let (mut run, mut raw) = (Run::start(&settings).unwrap(), Vec::new());
+    loop {
+        match run.next(Duration::from_millis(50)) {
+            Event::Window(complete) => raw.extend(complete.raw),
+            Event::Quiet => {}
+            Event::Ended => break,
+        }
+    }
+    assert_eq!(raw.len(), 8);
+    for RawSample { sample, .. } in &raw {
+        let took = sample.done.since(sample.sent.unwrap());
+        let body = if sample.bytes_received > 20_000 {
+            ms(100)
+        } else {
+            Nanos::ZERO
+        };
+        assert_eq!(sample.status, Some(200));
+        assert!(took >= ms(40) + body && took < ms(40) + body + s(5), "{took:?}");
+        assert!(sample.network.connect == Nanos::ZERO || sample.network.connect >= ms(40));
+    }
+    assert_eq!(
+        raw.iter()
+            .filter(|raw| raw.sample.network.connect > Nanos::ZERO)
+            .count(),
+        2
+    );
 }

@@ -30,11 +30,11 @@ fn visitor(config: Config, rules: LineRules) -> (Client<Hand>, Hand, Alarm) {
     (client, clock, alarm)
 }
 
+/// An exchange under way, and its alarm.
+type Waiting<'a> = (&'a Alarm, Pin<Box<dyn Future<Output = Exchange> + 'a>>);
+
 /// Waits for all exchanges. Whenever nothing happens any more, goes on to the first instant that one waits for.
-async fn all<'a>(
-    clock: &Hand,
-    exchanges: Vec<(&Alarm, Pin<Box<dyn Future<Output = Exchange> + 'a>>)>,
-) -> Vec<Exchange> {
+async fn all<'a>(clock: &Hand, exchanges: Vec<Waiting<'a>>) -> Vec<Exchange> {
     let (alarms, futures): (Vec<_>, Vec<_>) = exchanges.into_iter().unzip();
     let mut running: Vec<_> = futures.into_iter().map(Some).collect();
     let mut ended: Vec<Option<Exchange>> = running.iter().map(|_| None).collect();
