@@ -1,6 +1,6 @@
 //! The view: every number of a report, computed once. All outputs print it and compute nothing.
 
-use nmax_analysis::{Answer, Effect, Evidence, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict};
+use nmax_analysis::{Answer, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict};
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
 use nmax_plan::plan::{Connection, Plan, Scenario, Version, Visitor, Workload};
@@ -299,6 +299,11 @@ fn beside(plan: &Plan, counted: &Aggregate) -> u64 {
         .iter()
         .map(|background| started(background.scenario))
         .sum()
+}
+
+/// The findings of an answer that say more than its headline.
+pub fn findings(answer: &Answer) -> impl Iterator<Item = &Finding> {
+    answer.findings.iter().filter(|finding| finding.text != answer.headline)
 }
 
 fn per_s(count: u64, length_s: f64) -> Option<f64> {

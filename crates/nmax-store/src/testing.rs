@@ -176,9 +176,9 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     transaction.time.record(response);
     aggregate
         .transition_mut(section, 0)
-        .record(response % 3 > 0, response / 2);
+        .record(!response.is_multiple_of(3), response / 2);
     let page = aggregate.page_mut(section, (response % 2) as usize);
-    page.pages.record(response % 5 > 0, response);
+    page.pages.record(!response.is_multiple_of(5), response);
     page.resources += 6;
     page.cached += response % 4;
     page.unchanged += response % 3;
@@ -186,7 +186,7 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     page.bytes_received += response % 1_000;
     let location = aggregate.location_mut(section, (response % 2) as usize);
     location.exchanges.record(true, response);
-    location.iterations.record(response % 2 > 0, response);
+    location.iterations.record(!response.is_multiple_of(2), response);
     location.pages.record(true, response / 3);
 }
 

@@ -7,7 +7,7 @@ use super::charts::{self, WIDTHS};
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::svg::{Chart, Line, Scale};
-use crate::view::{ObservedRow, View};
+use crate::view::{ObservedRow, View, findings};
 
 /// Most characters of a text.
 const TEXT_MAX: usize = 600;
@@ -28,9 +28,9 @@ fn answer(page: &mut Page, view: &View) {
         answer.profile.name(),
         Escaped(&clip(&answer.headline, TEXT_MAX))
     ));
-    if !answer.findings.is_empty() {
+    if findings(answer).next().is_some() {
         page.text("<ul>");
-        for finding in answer.findings.iter().take(ROWS_MAX) {
+        for finding in findings(answer).take(ROWS_MAX) {
             let lead = if finding.is_trouble { "<strong>!</strong> " } else { "" };
             page.add(format_args!(
                 "<li>{lead}{}</li>",

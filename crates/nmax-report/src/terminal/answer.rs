@@ -5,7 +5,7 @@ use nmax_analysis::{Effect, Figures};
 use super::text::Ink;
 use super::{LIST_MAX, Page, more};
 use crate::number;
-use crate::view::View;
+use crate::view::{View, findings};
 
 /// Writes what else ran, steadiness and the answer of the profile.
 pub(super) fn write(page: &mut Page, view: &View) {
@@ -18,14 +18,15 @@ pub(super) fn write(page: &mut Page, view: &View) {
     let Some(answer) = &view.answer else { return };
     page.heading(&format!("Profile {}", answer.profile.name()));
     page.item("»", Ink::Accent, &answer.headline);
-    for finding in answer.findings.iter().take(LIST_MAX) {
+    let findings: Vec<_> = findings(answer).collect();
+    for finding in findings.iter().take(LIST_MAX) {
         let (symbol, ink) = match finding.is_trouble {
             true => ("!", Ink::Warning),
             false => ("·", Ink::Dim),
         };
         page.item(symbol, ink, &finding.text);
     }
-    more(page, answer.findings.len(), LIST_MAX, "findings");
+    more(page, findings.len(), LIST_MAX, "findings");
     for row in &view.observed {
         let text = format!(
             "{} {}: {} at first, {} at last, {} at most",

@@ -30,9 +30,14 @@ pub fn smoke(order: &Order) -> Result<(), (String, Exit)> {
     }
     if !order.quiet {
         say::note(format_args!(
-            "smoke: one iteration of {} before profile {} is ok, {exchanges} exchanges",
+            "smoke: one iteration of {} before profile {} is ok ({} sent)",
             of_scenarios(running.len()),
-            profile.name()
+            profile.name(),
+            if exchanges == 1 {
+                "1 request".to_owned()
+            } else {
+                format!("{exchanges} requests")
+            }
         ));
     }
     Ok(())

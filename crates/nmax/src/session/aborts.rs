@@ -45,7 +45,7 @@ mod tests {
 
     use super::*;
 
-    fn plan() -> Plan {
+    fn plan() -> std::sync::Arc<Plan> {
         let thresholds = r#"thresholds: [errors < 5, { condition: "failure_rate < 1%", abort: 3s }]"#;
         home_page(&format!("workload: {{ open: {{ rate: 1/s }} }}\n{thresholds}"))
     }

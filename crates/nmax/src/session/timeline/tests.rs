@@ -197,12 +197,13 @@ fn a_call_reaches_the_server_and_its_failure_is_told() {
 #[test]
 fn a_signal_stops_and_continues_a_process() {
     let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+    let pid = child.id();
     let signal = |name: &str| Action::Signal {
         signal: name.into(),
-        process: nmax_plan::plan::ProcessRef::Pid(child.id()),
+        process: nmax_plan::plan::ProcessRef::Pid(pid),
     };
     let state = || {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
     };
     let wait_for = |wanted: fn(char) -> bool| {
