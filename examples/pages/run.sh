@@ -17,7 +17,7 @@ stop() {
 }
 trap stop EXIT
 
-"$nmax" target --shop --service const:10ms >"$work/addresses" &
+"$nmax" target --shop --service fixed:10ms >"$work/addresses" &
 target=$!
 for _ in $(seq 100); do
     [[ -s $work/addresses ]] && break
@@ -29,5 +29,5 @@ url=$(grep -om1 'http://[^ ]*' "$work/addresses")
 cd "$work"
 for visitor in returning new; do
     printf '\n%s visitors\n\n' "$visitor"
-    "$nmax" run "$here/plan.yaml" --target "$url" --set "defaults.visitor=$visitor"
+    "$nmax" run "$here/plan.yaml" --target "$url" --set "defaults.visitor=$visitor" --exit-zero
 done

@@ -21,12 +21,12 @@ fn page(number: usize) -> String {
     );
     for item in 0..60 {
         let id = number * 1000 + item;
-        let _ = write!(
+        let _ = writeln!(
             page,
             "<li class=\"item wide\" id=\"i{id}\"><a class=\"link\" href=\"/item/{id}\" title=\"Item {id}\">\
              <img src=\"/image/{id}.jpg\" srcset=\"/image/{id}@2x.jpg 2x\" alt=\"Item {id}\" width=200 height=150>\
              <h2>Item number {id}</h2></a><p class=\"text\">A thing &amp; its name, as long as it is useful.</p>\
-             <span class=\"price\">&euro; {item}.90</span></li>\n"
+             <span class=\"price\">&euro; {item}.90</span></li>"
         );
     }
     page.push_str("</body></html>");

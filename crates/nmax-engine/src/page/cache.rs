@@ -9,7 +9,7 @@ use std::rc::Rc;
 use nmax_extract::resources::Found;
 use nmax_http::{Reply, Url};
 
-use super::freshness::{Freshness, Span};
+use super::freshness::{Freshness, Span, Validators};
 
 #[cfg(test)]
 mod tests;
@@ -48,8 +48,8 @@ pub(super) struct Content {
 pub(super) enum Stored {
     /// To be used without asking.
     Fresh(Content),
-    /// To be asked about with these validators: entity tag and date of change.
-    Stale(Option<Box<[u8]>>, Option<Box<[u8]>>),
+    /// To be asked about.
+    Stale(Validators),
 }
 
 impl Cache {
@@ -65,8 +65,8 @@ impl Cache {
         if fits && entry.freshness.is_fresh(now_s) {
             return Some(Stored::Fresh(entry.content.clone()));
         }
-        let (etag, last_modified) = entry.freshness.validators();
-        (etag.is_some() || last_modified.is_some()).then_some(Stored::Stale(etag, last_modified))
+        let known = entry.freshness.validators();
+        (known.etag.is_some() || known.last_modified.is_some()).then_some(Stored::Stale(known))
     }
 
     /// Remembers a reply, or forgets what was stored in its place.

@@ -252,7 +252,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         self.cache = Some(cache);
         match stored? {
             Stored::Fresh(content) => Some(content),
-            Stored::Stale(..) => None,
+            Stored::Stale(_) => None,
         }
     }
 
@@ -263,9 +263,12 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         let cache = self.cache.as_mut();
         let stored = cache.and_then(|cache| cache.find(&resource.url, || bytes.clone(), now_s));
         let mut is_check = false;
-        if let Some(Stored::Stale(etag, last_modified)) = stored {
+        if let Some(Stored::Stale(known)) = stored {
             bytes.truncate(bytes.len() - 2);
-            for (name, value) in [("if-none-match", etag), ("if-modified-since", last_modified)] {
+            for (name, value) in [
+                ("if-none-match", known.etag),
+                ("if-modified-since", known.last_modified),
+            ] {
                 if let Some(value) = value {
                     is_check = true;
                     bytes.extend_from_slice(name.as_bytes());

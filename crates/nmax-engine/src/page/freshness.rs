@@ -27,6 +27,13 @@ pub(super) struct Freshness {
     last_modified: Option<Box<[u8]>>,
 }
 
+/// What tells one state of a resource from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Validators {
+    pub(super) etag: Option<Box<[u8]>>,
+    pub(super) last_modified: Option<Box<[u8]>>,
+}
+
 /// The headers that decide.
 #[derive(Debug, Default)]
 struct Headers<'a> {
@@ -94,9 +101,12 @@ impl Freshness {
         })
     }
 
-    /// What a server is asked with, whether it changed: entity tag and date of change.
-    pub(super) fn validators(&self) -> (Option<Box<[u8]>>, Option<Box<[u8]>>) {
-        (self.etag.clone(), self.last_modified.clone())
+    /// What a server is asked with whether it changed.
+    pub(super) fn validators(&self) -> Validators {
+        Validators {
+            etag: self.etag.clone(),
+            last_modified: self.last_modified.clone(),
+        }
     }
 
     /// Whether it may be used without asking.

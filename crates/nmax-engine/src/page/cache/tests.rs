@@ -40,7 +40,7 @@ fn store(cache: &mut Cache, path: &str, headers: &str, request: &str) {
 fn find(cache: &mut Cache, path: &str, request: &str, now_s: i64) -> &'static str {
     match cache.find(&url(path), || request.as_bytes().to_vec(), now_s) {
         Some(Stored::Fresh(_)) => "fresh",
-        Some(Stored::Stale(..)) => "stale",
+        Some(Stored::Stale(_)) => "stale",
         None => "none",
     }
 }
