@@ -700,3 +700,61 @@ fn time_is_that_of_the_run() {
     );
     assert_eq!(sent, ["/a?t=1700000002500"], "the origin and 2.5 s");
 }
+
+/// What a document says in steps within steps is what its users do.
+#[test]
+fn a_document_is_done_as_it_is_written() {
+    let text = r#"
+nmax: 1
+target: http://h.test
+scenarios:
+  shop:
+    setup:
+      - get: /login
+        extract: { user: { regex: "([a-z]+)" } }
+    steps:
+      - get: "/home?${user}"
+        page: true
+      - set: { n: "${random(3, 3)}", mark: "${hash('sha1', 'x')}" }
+      - transaction: search
+        steps:
+          - repeat: ${n}
+            as: i
+            steps:
+              - if: "${i} != 2"
+                then: [{ get: "/item/${i}", page: true }]
+                else: [{ get: "/other/${i}" }]
+      - while: "${mark} contains 11f6"
+        max: 3
+        steps:
+          - get: /marked
+          - set: { mark: done }
+      - choose:
+          - { weight: 1, steps: [{ get: /one }] }
+      - if: { all: ["${n} >= 3", { not: "${user} == bob" }] }
+        then: [{ fail: "sold out of ${n}" }]
+      - get: /never
+    teardown:
+      - get: "/logout?${user}"
+workload: { closed: { vus: 1 }, iterations: 1 }
+"#;
+    let run = run(&nmax_testkit::plans::plan(text), 1);
+    let expected = [
+        "/login",
+        "/home?yes",
+        "/item/1",
+        "/other/2",
+        "/item/3",
+        "/marked",
+        "/one",
+        "/logout?yes",
+    ];
+    assert_eq!(targets(&run.transcript), expected);
+    assert_eq!(told(&run), [("end", "sold out of 3")]);
+    assert_eq!(run.catalog.transactions, ["search"]);
+    let arrows: Vec<&str> = run.catalog.transitions.iter().map(String::as_str).collect();
+    assert_eq!(
+        arrows,
+        ["GET /home -> GET /item/${i}", "GET /item/${i} -> GET /item/${i}"]
+    );
+}
