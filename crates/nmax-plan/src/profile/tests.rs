@@ -68,6 +68,14 @@ fn usual_shapes_worked_by_hand() {
     }
 }
 
+#[test]
+fn a_length_does_not_vanish() {
+    let ns = Duration::from_nanos;
+    assert_eq!(compressed(ns(1), 1e6), ns(1));
+    assert_eq!(compressed(ns(0), 1e6), ns(0), "an instant stays one");
+    assert_eq!(compressed(ns(5), 2.0), ns(3), "to the nearest, half away from zero");
+}
+
 fn stages() -> impl Strategy<Value = Vec<Stage>> {
     let step = (0..50_u32, 1..10_000_u64, any::<bool>());
     proptest::collection::vec(step, 1..6).prop_map(|steps| {
