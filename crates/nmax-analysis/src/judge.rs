@@ -5,12 +5,12 @@ use nmax_metrics::{Histogram, LoadStats, Section, suggest_template};
 use nmax_plan::plan::{Profile, Workload};
 use nmax_plan::threshold::Metric;
 
+use crate::arrivals::dispersion;
 use crate::gates::{gaps_warning, gates, rate_warning, reason_code};
 use crate::interval::{CONFIDENCE, samples_needed};
+use crate::steady::{Steadiness, dependence, steadiness};
 use crate::thresholds::{Evaluated, evaluate_all};
 use crate::words::{count, counted, share, time_ms, value};
-use crate::arrivals::dispersion;
-use crate::steady::{Steadiness, dependence, steadiness};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects};
 
 mod iterations;
@@ -217,12 +217,17 @@ fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<
         warnings.push(Reason {
             code,
             text,
-            evidence: figures.map(|(name, figure, unit)| (name.to_owned(), value(figure, unit))).collect(),
+            evidence: figures
+                .map(|(name, figure, unit)| (name.to_owned(), value(figure, unit)))
+                .collect(),
             decides: false,
         });
     };
     // These profiles are about change.
-    let changes = matches!(evidence.plan.profile, Some(Profile::Ladder | Profile::Stress | Profile::Flood));
+    let changes = matches!(
+        evidence.plan.profile,
+        Some(Profile::Ladder | Profile::Stress | Profile::Flood)
+    );
     if let Some(steadiness) = steadiness.filter(|steadiness| steadiness.holds == Some(false) && !changes) {
         let moving = steadiness.series.iter().filter(|test| test.holds == Some(false));
         let figures = moving.filter_map(|test| Some((test.name, test.drift?, "%"))).collect();
@@ -235,11 +240,18 @@ fn course_warnings(evidence: &Evidence, steadiness: Option<&Steadiness>) -> Vec<
             crate::words::digits(dispersion.limit),
             counted(dispersion.windows as u64, "window")
         );
-        warn("G7_ARRIVALS", text, vec![("value", dispersion.index, ""), ("limit", dispersion.limit, "")]);
+        warn(
+            "G7_ARRIVALS",
+            text,
+            vec![("value", dispersion.index, ""), ("limit", dispersion.limit, "")],
+        );
     }
     if let Some(dependence) = dependence(evidence.course) {
         let exchanges = evidence.totals.total(Section::Hold).count();
-        let figures = vec![("lag1", dependence.lag1, ""), ("n_eff", dependence.effective(exchanges) as f64, "")];
+        let figures = vec![
+            ("lag1", dependence.lag1, ""),
+            ("n_eff", dependence.effective(exchanges) as f64, ""),
+        ];
         warn("AUTOCORRELATED", dependence.text(exchanges), figures);
     }
     warnings

@@ -28,7 +28,9 @@ pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scop
         Scope::Total => Ok(aggregate.total(Section::Hold)),
         Scope::Request(name) => Ok(named(name).cloned().unwrap_or_default()),
         Scope::Transaction(_) => Err(NOT_OF_TRANSACTIONS.to_owned()),
-        Scope::Tag(tag) => Ok(sum_of(tagged_names(evidence.plan, tag)?.iter().filter_map(|name| named(name)))),
+        Scope::Tag(tag) => Ok(sum_of(
+            tagged_names(evidence.plan, tag)?.iter().filter_map(|name| named(name)),
+        )),
         Scope::Scenario(scenario) => {
             let names = own_names(evidence.plan, scenario)?;
             Ok(sum_of(names.iter().filter_map(|name| named(name))))
@@ -43,9 +45,16 @@ fn sum_of<'a>(parts: impl Iterator<Item = &'a RequestStats>) -> RequestStats {
 }
 
 /// Users at the location that a tag names; `None` when requests have the tag, or no location has the name.
-pub(crate) fn location<'a>(evidence: &Evidence<'a>, aggregate: &'a Aggregate, scope: &Scope) -> Option<&'a LocationStats> {
+pub(crate) fn location<'a>(
+    evidence: &Evidence<'a>,
+    aggregate: &'a Aggregate,
+    scope: &Scope,
+) -> Option<&'a LocationStats> {
     let Scope::Tag(tag) = scope else { return None };
-    if planned_requests(evidence.plan).iter().any(|planned| planned.request.tags.contains(tag)) {
+    if planned_requests(evidence.plan)
+        .iter()
+        .any(|planned| planned.request.tags.contains(tag))
+    {
         return None;
     }
     let index = evidence.catalog.locations.iter().position(|known| known == tag)?;
@@ -67,7 +76,10 @@ pub(crate) fn pages(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -
         return Err("none of its requests is a page: write `page: true`, or `resources`, in its step".to_owned());
     }
     let mut sum = TransactionStats::default();
-    for stats in indices.into_iter().filter_map(|index| aggregate.page(Section::Hold, index)) {
+    for stats in indices
+        .into_iter()
+        .filter_map(|index| aggregate.page(Section::Hold, index))
+    {
         sum.merge(&stats.pages);
     }
     Ok(sum)
@@ -221,7 +233,13 @@ fn tagged_names(plan: &Plan, tag: &String) -> Result<Vec<String>, Unknown> {
             false => format!("nothing has the tag `{tag}`"),
         });
     }
-    names_apart(plan, own, &others, &format!("the tag `{tag}`"), "a request without the tag")
+    names_apart(
+        plan,
+        own,
+        &others,
+        &format!("the tag `{tag}`"),
+        "a request without the tag",
+    )
 }
 
 /// The names of `own` requests and of the redirects that they follow; an error when `others` share one.
@@ -240,7 +258,9 @@ fn names_apart(
             ));
         };
         if others.iter().any(|other| other.name.as_ref() == Some(&name)) {
-            return Err(format!("{other} also sends `{name}`: give the requests names of their own"));
+            return Err(format!(
+                "{other} also sends `{name}`: give the requests names of their own"
+            ));
         }
         if names.contains(&name) {
             continue;

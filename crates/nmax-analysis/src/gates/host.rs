@@ -54,7 +54,11 @@ pub(super) const SWAP: Id = Id {
 pub fn run_queue(hold: &LoadStats) -> Gate {
     let time_s = hold.worker_time.as_secs_f64();
     if time_s < RUN_WAIT_TIME_MIN_S {
-        return unknown(RUN_QUEUE, "%", "the hold is too short to tell whether workers got their processors");
+        return unknown(
+            RUN_QUEUE,
+            "%",
+            "the hold is too short to tell whether workers got their processors",
+        );
     }
     let figures = |value: f64| format!("workers waited {} of their time for a processor", share(value));
     Tested {

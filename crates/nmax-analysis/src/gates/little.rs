@@ -67,10 +67,16 @@ pub fn little(totals: &Aggregate, hold_s: f64) -> Gate {
     if !why.is_empty() {
         return unknown(LITTLE, "%", why);
     }
-    let squares: f64 = times.recorded().map(|(low, high, n)| ((low + high) as f64 / 2.0).powi(2) * n as f64).sum();
+    let squares: f64 = times
+        .recorded()
+        .map(|(low, high, n)| ((low + high) as f64 / 2.0).powi(2) * n as f64)
+        .sum();
     let edges = squares / hold_ns;
     let unfinished = match area > sum {
-        true => load.censored.mean_ns().unwrap_or_default() * load.censored.count() as f64 + interrupted as f64 * max_ns as f64,
+        true => {
+            load.censored.mean_ns().unwrap_or_default() * load.censored.count() as f64
+                + interrupted as f64 * max_ns as f64
+        }
         false => 0.0,
     };
     let limit = LITTLE_SHARE_MAX + (edges + unfinished) / area;

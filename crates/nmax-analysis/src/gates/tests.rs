@@ -32,7 +32,9 @@ fn every_gate_of_a_healthy_run_is_open_and_tested() {
     let gates = gates(&Run::healthy().evidence());
     assert_eq!(
         gates.iter().map(|gate| gate.code).collect::<Vec<_>>(),
-        ["G1", "G2", "G3", "G4", "G4", "G4", "G4", "G4", "G4", "G4", "G5", "G8", "G8"]
+        [
+            "G1", "G2", "G3", "G4", "G4", "G4", "G4", "G4", "G4", "G4", "G5", "G8", "G8"
+        ]
     );
     for gate in gates {
         assert!(gate.holds && gate.value.is_some() && gate.limit.is_some(), "{gate:?}");

@@ -345,3 +345,64 @@ proptest! {
         prop_assert!(judgement.reasons.is_sorted_by_key(|reason| !reason.decides), "{:?}", judgement.reasons);
     }
 }
+
+/// A target that drifts was measured well: the verdict stays, and the warning is there; not where change is the point.
+#[test]
+fn a_drifting_target_is_a_warning_and_decides_nothing() {
+    let points = |by: f64| {
+        (0..120_u32).map(move |t| crate::Point {
+            start_s: f64::from(t),
+            width_s: 1.0,
+            held: true,
+            level: 100.0,
+            exchanges: 100,
+            response: Some(crate::Latency {
+                mean_ms: 20.0 + by * f64::from(t),
+                p50_ms: 20.0,
+                p95_ms: 30.0,
+                p99_ms: 40.0,
+            }),
+            ..crate::Point::default()
+        })
+    };
+    let mut run = Run::healthy();
+    for (by, profile, warned) in [
+        (0.0, None, false),
+        (0.05, None, true),
+        (0.05, Some(Profile::Soak), true),
+        (0.05, Some(Profile::Flood), false),
+    ] {
+        run.course.points = points(by).collect();
+        run.plan.profile = profile;
+        let judgement = judge(&run.evidence());
+        assert_eq!(judgement.verdict, Verdict::Pass, "{judgement:?}");
+        assert_eq!(
+            codes(&judgement, false).contains(&"G6_NOT_STEADY"),
+            warned,
+            "{by} {profile:?}"
+        );
+        let steady = judgement.steadiness.and_then(|steadiness| steadiness.holds);
+        assert_eq!(steady, Some(by == 0.0));
+    }
+}
+
+/// Whatever a slow target does to waits, drops and iterations that never end: FAIL, never INVALID.
+#[test]
+fn a_slow_target_is_never_invalid() {
+    for (waited, never, hung) in [(300, 0, 0), (600, 400, 0), (600, 380, 50), (0, 20, 50)] {
+        let mut run = Run::healthy();
+        run.totals.scenario_mut(Section::Hold, 0).interrupted = hung;
+        let load = run.totals.load_mut(Section::Hold);
+        (load.started, load.waited, load.dropped.in_flight_limit) = (1_000 - never, waited, never);
+        load.censored.record_n(9_000_000_000, hung);
+        load.in_flight_ns += u128::from(hung) * 9_000_000_000;
+        load.start_delay_ns = 1;
+        let judgement = judge(&run.evidence());
+        assert_eq!(judgement.verdict, Verdict::Fail, "{judgement:?}");
+        assert_eq!(
+            codes(&judgement, true).first(),
+            Some(&"TARGET_OVERLOADED"),
+            "{judgement:?}"
+        );
+    }
+}

@@ -3,6 +3,8 @@ use nmax_plan::threshold::Op::{Above, AtLeast, AtMost, Below};
 use proptest::prelude::*;
 use std::time::Duration;
 
+mod places;
+
 use super::*;
 use crate::fixture::{FORM, HOME, Run, ms, scenario, threshold};
 

@@ -9,10 +9,17 @@ use super::*;
 use crate::fixture::scenario;
 
 fn mixed(weights: &[f64], is_open: bool) -> Run {
-    let mut run = if is_open { Run::healthy() } else { Run::healthy().closed() };
+    let mut run = if is_open {
+        Run::healthy()
+    } else {
+        Run::healthy().closed()
+    };
     let each = weights.iter().enumerate();
     run.plan.scenarios = each
-        .map(|(index, weight)| Scenario { weight: *weight, ..scenario(&format!("s{index}"), "home", "shows items") })
+        .map(|(index, weight)| Scenario {
+            weight: *weight,
+            ..scenario(&format!("s{index}"), "home", "shows items")
+        })
         .collect();
     run.totals = Aggregate::default();
     run
