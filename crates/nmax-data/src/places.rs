@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::alias::Alias;
 use crate::choice::mix64;
-use crate::names::{Name, SURNAMES};
+use crate::names::SURNAMES;
 
 /// Cities of the United States.
 pub(crate) static UNITED_STATES: LazyLock<Places> = LazyLock::new(|| Places::new(include_str!("../data/cities.tsv")));
@@ -66,39 +66,14 @@ impl City {
 
 /// Street names and how common they are: the order is that of the Census Bureau's list of 1993, the weights are
 /// its counts, rounded. The last stands for all others, which get family names.
+#[rustfmt::skip]
 const STREETS: [(&str, u64); 31] = [
-    ("2nd", 109),
-    ("3rd", 101),
-    ("1st", 99),
-    ("4th", 92),
-    ("Park", 89),
-    ("5th", 82),
-    ("Main", 76),
-    ("6th", 73),
-    ("Oak", 69),
-    ("7th", 64),
-    ("Pine", 62),
-    ("Maple", 61),
-    ("Cedar", 56),
-    ("8th", 55),
-    ("Elm", 52),
-    ("View", 52),
-    ("Washington", 50),
-    ("9th", 49),
-    ("Lake", 49),
-    ("Hill", 49),
-    ("10th", 44),
-    ("Walnut", 41),
-    ("Spring", 38),
-    ("North", 37),
-    ("Ridge", 36),
-    ("Lincoln", 35),
-    ("Church", 34),
-    ("Willow", 34),
-    ("Mill", 33),
-    ("Sunset", 32),
+    ("2nd", 109), ("3rd", 101), ("1st", 99), ("4th", 92), ("Park", 89), ("5th", 82), ("Main", 76), ("6th", 73),
+    ("Oak", 69), ("7th", 64), ("Pine", 62), ("Maple", 61), ("Cedar", 56), ("8th", 55), ("Elm", 52), ("View", 52),
+    ("Washington", 50), ("9th", 49), ("Lake", 49), ("Hill", 49), ("10th", 44), ("Walnut", 41), ("Spring", 38),
+    ("North", 37), ("Ridge", 36), ("Lincoln", 35), ("Church", 34), ("Willow", 34), ("Mill", 33), ("Sunset", 32),
     ("", 3500),
-]; // One entry a line would be a screen of weights.
+];
 
 /// What streets are called after their name; the first ones are common.
 const SUFFIXES: [(&str, u64); 10] = [
@@ -120,11 +95,7 @@ static STREET_SUFFIXES: LazyLock<Alias> = LazyLock::new(|| Alias::new(&SUFFIXES.
 /// Appends the street that a uniform word picks.
 pub(crate) fn push_street(word: u64, out: &mut Vec<u8>) {
     match STREETS[STREET_NAMES.pick(word)].0 {
-        // Streets are named after people whose names are known.
-        "" => match SURNAMES.pick(mix64(word)) {
-            Name::Known(name) => name.push(out),
-            Name::Rare(_) => out.extend_from_slice(b"Highland"),
-        },
+        "" => SURNAMES.pick(mix64(word)).push(out),
         name => out.extend_from_slice(name.as_bytes()),
     }
     out.extend_from_slice(SUFFIXES[STREET_SUFFIXES.pick(mix64(!word))].0.as_bytes());

@@ -1,35 +1,25 @@
 //! Names that become names.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::alphabet::Alphabet;
 use super::cipher::Cipher;
 use crate::names::{FEMALE, MALE, SURNAMES};
 use crate::text::Short;
 
-/// The least number of names of one length among which one is hidden.
+/// The least number of names of a class, among which one is hidden.
 const LEAST: usize = 16;
 
 /// How common a first name must be, as a rank, to count as one although it is a family name as well.
 const COMMON: usize = 1000;
 
-/// Names of the census, in classes: women's, men's and family names, each by length. Each name is in one class.
+/// Names of the census in small letters, in classes: women's, men's and family names, each by length and by whether
+/// they are written like McDonald. Each name is in one class.
 #[derive(Debug)]
 pub(super) struct NameTable {
-    classes: Vec<Vec<Short>>,
-    /// Class and place of each name, in small letters.
+    classes: Vec<Vec<String>>,
+    /// Class and place of each name.
     places: HashMap<String, (usize, usize)>,
-}
-
-/// How a name is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
-    /// McDonald
-    Table,
-    /// mcdonald
-    Lower,
-    /// MCDONALD
-    Upper,
 }
 
 impl NameTable {
@@ -48,15 +38,18 @@ impl NameTable {
                 }
             }
         }
-        let mut by_class: HashMap<(usize, usize), Vec<Short>> = HashMap::new();
+        let mut by_class: BTreeMap<(usize, usize, bool), Vec<String>> = BTreeMap::new();
         for (group, table) in tables.into_iter().enumerate() {
-            for name in table.iter().filter(|name| group_of[name.bytes()].0 == group) {
-                by_class.entry((group, name.bytes().len())).or_default().push(*name);
+            for name in table.iter().map(Short::bytes).filter(|name| group_of[name].0 == group) {
+                let has_inner_capital = name[1..].iter().any(u8::is_ascii_uppercase);
+                let lower = String::from_utf8_lossy(name).to_ascii_lowercase();
+                by_class
+                    .entry((group, name.len(), has_inner_capital))
+                    .or_default()
+                    .push(lower);
             }
         }
-        let mut classes: Vec<_> = by_class.into_iter().filter(|(_, names)| names.len() >= LEAST).collect();
-        classes.sort_unstable_by_key(|(class, _)| *class);
-        let classes: Vec<Vec<Short>> = classes.into_iter().map(|(_, names)| names).collect();
+        let classes: Vec<Vec<String>> = by_class.into_values().filter(|names| names.len() >= LEAST).collect();
         let places = classes
             .iter()
             .enumerate()
@@ -64,9 +57,8 @@ impl NameTable {
                 names
                     .iter()
                     .enumerate()
-                    .map(move |(place, name)| (name, (class, place)))
+                    .map(move |(place, name)| (name.clone(), (class, place)))
             })
-            .map(|(name, place)| (written(name, Style::Lower), place))
             .collect();
         Self { classes, places }
     }
@@ -83,35 +75,32 @@ impl NameTable {
             };
             let end = rest.find(|other| !is_alike(other)).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
-            match self.find(word) {
-                Some((class, place, style)) => {
-                    let names = &self.classes[class];
-                    let place = cipher.index(class as u64, names.len() as u64, place as u64);
-                    out.push_str(&written(&names[place as usize], style));
-                }
-                None => out.push_str(&cipher.walk(word, |text| self.find(text).is_some())),
-            }
+            out.push_str(&self.word(cipher, word));
             rest = after;
         }
         out
     }
 
-    /// The class and place of a name, when it is written in one of the three ways.
-    fn find(&self, word: &str) -> Option<(usize, usize, Style)> {
-        let (class, place) = *self.places.get(&word.to_ascii_lowercase())?;
-        let name = &self.classes[class][place];
-        let style = [Style::Table, Style::Lower, Style::Upper]
-            .into_iter()
-            .find(|style| written(name, *style) == word)?;
-        Some((class, place, style))
-    }
-}
-
-fn written(name: &Short, style: Style) -> String {
-    let name = String::from_utf8_lossy(name.bytes());
-    match style {
-        Style::Table => name.into_owned(),
-        Style::Lower => name.to_ascii_lowercase(),
-        Style::Upper => name.to_ascii_uppercase(),
+    /// A run of letters, of digits, or of other signs. Letters of ASCII are masked in small letters and get the case they
+    /// had, so that a name is the same in a column of names, in capitals and in an e-mail address.
+    fn word(&self, cipher: &Cipher, word: &str) -> String {
+        if !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return cipher.text(word);
+        }
+        let lower = word.to_ascii_lowercase();
+        let mut masked = match self.places.get(&lower) {
+            Some((class, place)) => {
+                let names = &self.classes[*class];
+                let place = cipher.index(*class as u64, names.len() as u64, *place as u64);
+                names[place as usize].clone()
+            }
+            None => cipher.walk(&lower, |text| self.places.contains_key(text)),
+        };
+        for (at, byte) in word.bytes().enumerate() {
+            if byte.is_ascii_uppercase() {
+                masked[at..=at].make_ascii_uppercase();
+            }
+        }
+        masked
     }
 }

@@ -140,6 +140,7 @@ fn people_are_of_one_piece_afterwards() {
     assert_ne!((first.as_str(), last.as_str()), ("Mary", "Smith"));
     assert_eq!(name("Mary Smith"), format!("{first} {last}"));
     assert_eq!(name("SMITH, Mary"), format!("{}, {first}", last.to_uppercase()));
+    assert_eq!(name("XYZZY").to_lowercase(), name("xyzzy"), "no name of the census");
     let email = masked(0, MaskKind::Email, "mary.smith@shop.test");
     assert!(
         email.starts_with(&format!("{}.{}@", first.to_lowercase(), last.to_lowercase())),

@@ -12,6 +12,8 @@ use crate::exit::Exit;
 const PIECE: u64 = 1000;
 /// Records of which the skew is told.
 const LOOKED_AT: u64 = 100_000;
+/// Records from which on a skew says something.
+const TELLING: u64 = 1000;
 /// Columns whose values are as common as in reality.
 const WEIGHTED: [&str; 7] = ["first_name", "last_name", "full_name", "street", "city", "region", "q"];
 
@@ -97,7 +99,7 @@ fn tell_skew(generator: &Generator, args: &GenerateArgs, columns: &[usize]) {
     note(format_args!("{} records", number::count(args.number)));
     for column in columns {
         let name = generator.columns()[*column];
-        if !WEIGHTED.contains(&name) || looked_at == 0 {
+        if !WEIGHTED.contains(&name) || looked_at < TELLING {
             continue;
         }
         let (mut counter, mut cell) = (Counter::with_limit(usize::MAX), String::new());

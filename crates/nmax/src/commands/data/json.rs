@@ -181,7 +181,7 @@ mod tests {
         /// Law: each leaf's place holds its text, whatever is in it.
         #[test]
         fn places_hold_their_text(name in ".{0,6}", texts in prop::collection::vec(".{0,8}", 0..4), pretty: bool) {
-            let value = json!({ name: texts, "n": [1, 2.5] });
+            let value = json!({ name.clone(): texts, "n": [1, 2.5] });
             let line = if pretty { format!("{value:#}") } else { value.to_string() };
             let leaves = leaves(&line).unwrap();
             let of_kind = |kind| leaves.iter().filter(move |leaf| leaf.kind == kind);
