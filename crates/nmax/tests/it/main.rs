@@ -7,7 +7,7 @@
 //! # Layout
 //! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`schema`]
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
-//!   certificates), `doctor`, `wire`, `limits` (ways to a server),
+//!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
 //!   `results`, `terminal`, `calibration`
@@ -25,6 +25,7 @@ mod schema;
 
 mod calibration;
 mod cases;
+mod data;
 mod doctor;
 mod inputs;
 mod limits;
