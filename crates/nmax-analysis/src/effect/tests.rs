@@ -135,3 +135,13 @@ fn a_run_without_a_course_has_effects_without_figures() {
     assert_eq!((effect.phases, effect.recovery_s), ([None; 3], None));
     assert!(effect.text.contains("too little was measured"), "{}", effect.text);
 }
+
+#[test]
+fn a_relief_of_a_few_seconds_is_no_recovery() {
+    let bad = |at: usize| (100..160).contains(&at) && !(140..147).contains(&at);
+    let run = run(1, happened(100.0, Some(130.0)), |at| {
+        if bad(at) { (200.0, 0, 50) } else { USUAL }
+    });
+    let recovery_s = effects(&run.evidence())[0].recovery_s.expect("it recovers");
+    assert!((30.0..55.0).contains(&recovery_s), "{recovery_s}");
+}
