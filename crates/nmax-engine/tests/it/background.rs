@@ -5,7 +5,7 @@ use std::sync::Arc;
 use nmax_metrics::{Nanos, RawSample, Section};
 use nmax_plan::plan::Plan;
 use nmax_plan::schedule::{Arrivals, Open};
-use nmax_testkit::plans::plan;
+use nmax_testkit::plans::{home_page, plan};
 use nmax_testkit::sim::{Options, Simulated, instant, simulate};
 use proptest::prelude::ProptestConfig;
 use proptest::{prop_assert, prop_assert_eq, proptest};
@@ -150,4 +150,20 @@ fn a_background_that_is_too_much_drops() {
     assert!(started.abs_diff(500) < 10, "{started}");
     assert_eq!(load.dropped.in_flight_limit, 2_000 - started);
     assert_eq!(load.due - load.started, load.dropped.total());
+}
+
+/// What iterations waited for a user is summed, by brute force over all that ended; users of closed workloads never wait.
+#[test]
+fn waiting_for_a_user_is_summed() {
+    for workload in ["open: { rate: 200/s, max_in_flight: 1 }", "closed: { vus: 3 }"] {
+        let plan = home_page(&format!("workload: {{ {workload} }}\nduration: 3s"));
+        let run = simulate(&plan, instant(ms(8)), &Options::all());
+        let waits = run.raw.iter().map(|raw| {
+            let sample = &raw.sample;
+            u128::from(sample.sent.unwrap().since(sample.intended).0)
+        });
+        let (sum, load) = (waits.sum::<u128>(), run.load());
+        assert_eq!(load.start_delay_ns, sum, "{workload}");
+        assert_eq!(sum > 0, workload.starts_with("open"), "{workload}");
+    }
 }
