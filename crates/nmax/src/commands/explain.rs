@@ -107,3 +107,6 @@ fn as_json(explanation: &Explanation) -> Value {
         "remedy": explanation.remedy,
     })
 }
+
+#[cfg(test)]
+mod tests;
