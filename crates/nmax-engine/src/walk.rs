@@ -14,6 +14,12 @@ use crate::program::Prepared;
 use crate::runtime::Runtime;
 use crate::vu::{Address, StepEnd, Turnstile, Vu, yield_now};
 
+use way::Group;
+use way::Round;
+pub(crate) use way::{Stage, Way};
+
+mod way;
+
 /// Kind of the failure of a plan that ends the iteration as failed.
 pub(crate) const KIND_END: &str = "end";
 /// Kind of the failure of a loop that does not end in time.
@@ -25,77 +31,6 @@ pub(crate) const KIND_VALUE: &str = "value";
 const VALUE_BYTES_MAX: usize = 16 << 20;
 /// After so many passes of loops every other user gets a turn, also when nothing was waited for.
 const PASSES_PER_TURN: u64 = 64;
-/// Where the passes begin in the number of a step.
-const PASSES_BIT: u32 = 16;
-
-/// Which part of a scenario is gone through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// Before the first iteration.
-    Setup,
-    /// An iteration.
-    #[default]
-    Steps,
-    /// After the last iteration.
-    Teardown,
-}
-
-/// What a user remembers on its way.
-#[derive(Debug, Default)]
-pub(crate) struct Way {
-    stage: Stage,
-    /// Passes of loops begun so far.
-    passes: u64,
-    /// Loops that it is in, the innermost one last.
-    loops: Vec<Round>,
-    /// Transactions that it is in, the innermost one last.
-    groups: Vec<Group>,
-    /// The page that it looks at.
-    page: Option<usize>,
-}
-
-#[derive(Debug)]
-struct Round {
-    done: u32,
-    /// Passes to do; `None` as long as a condition holds.
-    planned: Option<u32>,
-}
-
-#[derive(Debug)]
-struct Group {
-    number: usize,
-    /// When its first exchange was due and the last one ended, once there was one.
-    span: Option<(Nanos, Nanos)>,
-    is_ok: bool,
-}
-
-impl Way {
-    fn restart(&mut self, stage: Stage) {
-        self.stage = stage;
-        self.passes = 0;
-        self.loops.clear();
-        self.groups.clear();
-        self.page = None;
-    }
-
-    /// The number by which choices of this action differ from those of others and of other passes.
-    pub(crate) fn step(&self, action: usize) -> u64 {
-        action as u64 + (self.passes << PASSES_BIT)
-    }
-
-    /// Goes on to a page; which one was before.
-    pub(crate) fn come_to(&mut self, page: usize) -> Option<usize> {
-        self.page.replace(page)
-    }
-
-    fn note(&mut self, intended: Nanos, done: Nanos, is_ok: bool) {
-        for group in &mut self.groups {
-            let begun = group.span.map_or(intended, |(begun, _)| begun);
-            group.span = Some((begun, done));
-            group.is_ok &= is_ok;
-        }
-    }
-}
 
 /// What an action that is no exchange and no pause leads to.
 enum Decision {
