@@ -52,7 +52,7 @@ pub(crate) struct State {
     pub ended: Cell<bool>,
     /// When the last iteration of an open workload was started, or was to be, if that was later.
     pub load_ended: Cell<Option<Nanos>>,
-    /// When the last iteration of the mix was started although the run had no planned end: the background ends then.
+    /// When the mix had nothing more to start: what is beside it is not due any more then.
     pub main_ended: Cell<Option<Nanos>>,
     /// Iterations in flight.
     pub active: Cell<u64>,
