@@ -53,7 +53,7 @@ impl Alias {
 
     /// The index that a uniform word picks.
     pub(crate) fn pick(&self, word: u64) -> usize {
-        let at = ((word >> 32) * self.slots.len() as u64 >> 32) as usize;
+        let at = (((word >> 32) * self.slots.len() as u64) >> 32) as usize;
         let slot = self.slots[at];
         if (word as u32) < slot.keep_below {
             at

@@ -290,7 +290,7 @@ impl Words {
 
 /// The share `word` of `n`: uniform among 0, …, n − 1 but for a bias of n / 2⁶⁴.
 fn below(word: u64, n: u64) -> u64 {
-    (u128::from(word) * u128::from(n) >> 64) as u64
+    ((u128::from(word) * u128::from(n)) >> 64) as u64
 }
 
 fn remedy(word: &str, options: &[&str]) -> String {

@@ -52,7 +52,7 @@ impl Places {
 
     /// The postcode that a uniform word picks, and its city.
     pub(crate) fn pick(&self, word: u64) -> (u32, &City) {
-        let (code, city) = self.codes[(u128::from(word) * self.codes.len() as u128 >> 64) as usize];
+        let (code, city) = self.codes[((u128::from(word) * self.codes.len() as u128) >> 64) as usize];
         (code, &self.cities[city as usize])
     }
 }

@@ -36,7 +36,7 @@ impl SipKey {
             count += 1;
         }
         // The length in bytes, modulo 256, stands in the top byte of the last word.
-        compress(&mut v, count * 8 << 56);
+        compress(&mut v, (count * 8) << 56);
         v[2] ^= 0xff;
         for _ in 0..4 {
             round(&mut v);

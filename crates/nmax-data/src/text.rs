@@ -49,12 +49,12 @@ impl Short {
     }
 }
 
-/// The one of `options` that was probably meant: at most a third of its letters are wrong.
+/// The one of `options` that was probably meant: at most two fifths of its letters are wrong.
 pub fn nearest<'a>(word: &str, options: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     options
         .into_iter()
         .map(|option| (distance(word, option), option))
-        .filter(|(distance, option)| distance * 3 <= option.len())
+        .filter(|(distance, option)| distance * 5 <= option.len() * 2)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, option)| option)
 }

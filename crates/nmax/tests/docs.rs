@@ -71,7 +71,16 @@ fn the_command_reference_is_what_help_prints() {
     let verbs = verbs(&whole);
     assert!(verbs.contains(&"run"), "{verbs:?}");
     for verb in verbs {
-        write!(text, "\n## nmax {verb}\n\n```text\n{}```\n", help(&[verb])).unwrap();
+        let of_verb = help(&[verb]);
+        write!(text, "\n## nmax {verb}\n\n```text\n{of_verb}```\n").unwrap();
+        for inner in self::verbs(&of_verb) {
+            write!(
+                text,
+                "\n## nmax {verb} {inner}\n\n```text\n{}```\n",
+                help(&[verb, inner])
+            )
+            .unwrap();
+        }
     }
     check("reference/cli.md", &text);
 }

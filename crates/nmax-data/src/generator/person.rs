@@ -78,7 +78,7 @@ impl Person {
         Self {
             words,
             is_female,
-            first: if is_female { &*FEMALE } else { &*MALE }.pick(words.word(1)),
+            first: if is_female { &FEMALE } else { &MALE }.pick(words.word(1)),
             last: SURNAMES.pick(words.word(2)),
             postcode,
             city,
@@ -120,7 +120,7 @@ impl Person {
                 // A product of two uniforms: low numbers are common, as streets are short.
                 let word = word(5);
                 push_number(
-                    1 + ((word >> 32) * (word & 0xffff_ffff) >> 32) * 10_000 / (1 << 32),
+                    1 + (((((word >> 32) * (word & 0xffff_ffff)) >> 32) * 10_000) >> 32),
                     1,
                     out,
                 );

@@ -33,9 +33,14 @@ enum Layout {
     Bare,
 }
 
+/// From and to, in bytes.
+type Span = (usize, usize);
+/// A place and what stands there.
+type Sign = (usize, char);
+
 impl Layout {
     /// Bytes of year, month and day, and signs that must stand between, with their places.
-    fn places(self) -> ([(usize, usize); 3], [(usize, char); 2]) {
+    fn places(self) -> ([Span; 3], [Sign; 2]) {
         match self {
             Self::YearFirst(sign) => ([(0, 4), (5, 7), (8, 10)], [(4, sign), (7, sign)]),
             Self::Dots => ([(6, 10), (3, 5), (0, 2)], [(2, '.'), (5, '.')]),
