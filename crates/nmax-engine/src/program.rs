@@ -10,7 +10,6 @@ use nmax_extract::Extractor;
 use nmax_http::{KeepBody, Origin, Url};
 use nmax_metrics::{Catalog, NameId, Names};
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::mix::Mix;
 use nmax_plan::plan::{
     AtEnd, Body, Connection, Discover, FormPart, Page, PartContent, Pick, Plan, Request, Scenario, Step,
 };
@@ -65,8 +64,6 @@ pub enum ProgramError {
 pub struct Program {
     /// The plan it was made from.
     pub plan: Arc<Plan>,
-    /// Which scenario an iteration runs.
-    pub mix: Mix,
     /// Base of relative URLs.
     pub base: Url,
     /// Scenarios, in the order of the plan.
@@ -282,8 +279,6 @@ impl Program {
     /// Makes a plan ready, with the numbers of `catalog` and the files that its bodies are made of.
     pub fn new(plan: Arc<Plan>, catalog: &Catalog, files: &Files) -> Result<Self, ProgramError> {
         let base = parse_url(&plan.target)?;
-        let weights: Vec<f64> = plan.scenarios.iter().map(|scenario| scenario.weight).collect();
-        let mix = Mix::new(&weights).map_err(|error| ProgramError::Mix(error.to_string()))?;
         let checks: HashMap<&str, usize> = catalog
             .checks
             .iter()
@@ -323,7 +318,6 @@ impl Program {
                 || request.page.as_ref().is_some_and(has_resources)
         });
         Ok(Self {
-            mix,
             base,
             scenarios,
             has_setups,
