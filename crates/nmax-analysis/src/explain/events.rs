@@ -46,6 +46,31 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Nothing: the examples are there to be studied, not to be counted.",
     },
     Explanation {
+        code: "INTERVENTION_BEGAN",
+        title: "an action of the timeline began",
+        weight: Weight::Event,
+        means: "Something was done to the system under test, as the plan's `timeline` says.",
+        computed: "The instant when the action was started.",
+        remedy: "See its figures before, during and after in the report.",
+    },
+    Explanation {
+        code: "INTERVENTION_ENDED",
+        title: "an action of the timeline was over or undone",
+        weight: Weight::Event,
+        means: "The action had ended, or its undo had. Recovery counts from here.",
+        computed: "The instant when the action or its undo was done.",
+        remedy: "See its figures before, during and after in the report.",
+    },
+    Explanation {
+        code: "INTERVENTION_FAILED",
+        title: "an action of the timeline, or its undo, failed",
+        weight: Weight::Event,
+        means: "The command, HTTP call or signal did not do what it should, or took longer than its limit. The system may not \
+                be as the plan says.",
+        computed: "An exit code other than 0, a reply that is not ok, no such process, or the action's `limit`.",
+        remedy: "Try the action by hand. When an undo failed, undo it by hand before anything else.",
+    },
+    Explanation {
         code: "OBSERVED",
         title: "an observed process came, went or was replaced",
         weight: Weight::Event,
