@@ -3,6 +3,7 @@
 //! Neither is measured: exchanges, checks, transactions and pages of both are counted outside the statistics, whenever
 //! they happen. An iteration that waits for its setup is due when that is done.
 
+use nmax_http::Jar;
 use nmax_metrics::Nanos;
 
 use crate::context::{Assignment, Context, IterationEnd, Watched};
@@ -27,6 +28,8 @@ pub(crate) enum Setup {
     Done {
         /// The values that stay.
         values: Vec<String>,
+        /// The cookies that it got: a user who logged in there stays so, as long as it is the same visitor.
+        jar: Jar,
         /// The iteration before which it was done: the teardown makes its choices and reads its records.
         assignment: Assignment,
     },
@@ -96,6 +99,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
         Setup::Done {
             values: self.values.slots[..kept].to_vec(),
+            jar: self.jar.clone(),
             assignment: *assignment,
         }
     }

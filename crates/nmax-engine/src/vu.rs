@@ -238,6 +238,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
         if is_new || plan.defaults.cookies == Cookies::PerIteration {
             self.jar.clear();
+            if !is_new && let Some(Setup::Done { jar, .. }) = self.setups.get(assignment.scenario) {
+                self.jar.clone_from(jar);
+            }
         }
     }
 }

@@ -210,3 +210,30 @@ fn a_trial_reads_the_last_records() {
     let request = String::from_utf8_lossy(&traced[0].request).into_owned();
     assert!(request.starts_with("GET /hello?w=last "), "{request}");
 }
+
+/// A user who logged in at its setup stays so in each iteration; what an iteration sets does not last.
+#[test]
+fn cookies_of_the_setup_stay_and_those_of_an_iteration_go() {
+    let server = |call: &Call<'_>| {
+        let head = match call.target() {
+            "/login" => "set-cookie: session=s1\r\n",
+            _ => "set-cookie: basket=b1\r\n",
+        };
+        Answer::Bytes(call.at + ms(20), reply_with(200, head, "id=7 yes"))
+    };
+    let options = Options {
+        requests: KeepRequests::All,
+        ..Options::all()
+    };
+    let keys = "workload: { closed: { vus: 1 }, iterations: 3 }";
+    let run = simulate(&plan(keys), server, &options);
+    let all = run.transcript.iter().map(|sent| String::from_utf8_lossy(&sent.bytes));
+    let used: Vec<_> = all.filter(|request| request.starts_with("GET /use")).collect();
+    assert_eq!(used.len(), 3);
+    for request in used {
+        assert!(
+            request.contains("session=s1") && !request.contains("basket"),
+            "{request}"
+        );
+    }
+}
