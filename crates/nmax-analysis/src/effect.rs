@@ -9,7 +9,7 @@ use crate::words::{share, time_ms, value};
 /// Longest stretch before and after an intervention that is looked at, s.
 const STRETCH_MAX_S: f64 = 300.0;
 /// Fewest points of such a stretch.
-const STRETCH_POINTS_MIN: f64 = 10.0;
+const STRETCH_POINTS_MIN: f64 = 30.0;
 /// Points in a row that must be as before.
 const RECOVERED_POINTS: usize = 10;
 /// Standard deviations around the median before that count as before.
@@ -62,7 +62,7 @@ pub struct Figures {
 
 /// What each intervention of the run did, in their order.
 ///
-/// Before and after are as long as the intervention, at least 10 points of the course and at most 5 minutes, just
+/// Before and after are as long as the intervention, at least 30 points of the course and at most 5 minutes, just
 /// before and just after it. The system has recovered at the end of the intervention or at the first point after it
 /// from which on 10 points in a row have p95, failure rate and throughput no worse than before: the median there and three
 /// standard deviations (from the median absolute one), at least a tenth, of failures at least 1 % of the exchanges.

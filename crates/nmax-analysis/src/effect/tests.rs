@@ -54,11 +54,11 @@ proptest! {
         let effect = &effects(&run.evidence())[0];
         let recovery_s = effect.recovery_s.expect("it recovers");
         // Noise may make single seconds look bad, so that the ten begin a little later, never earlier.
-        prop_assert!(recovery_s >= late as f64 && recovery_s <= late as f64 + 25.0, "{recovery_s}, not {late}");
+        prop_assert!(recovery_s >= late as f64 && recovery_s <= late as f64 + 60.0, "{recovery_s}, not {late}");
         let [before, during, _] = effect.phases;
         let (before, during) = (before.expect("figures"), during.expect("figures"));
         prop_assert_eq!(during.length_s, length as f64);
-        prop_assert_eq!(before.length_s, length.clamp(10, 300) as f64);
+        prop_assert_eq!(before.length_s, length.clamp(30, 300) as f64);
         prop_assert_eq!(before.throughput_per_s, 50.0);
         prop_assert_eq!(during.throughput_per_s, bad.2 as f64);
         prop_assert!((during.failure_rate - bad.1 as f64 / bad.2 as f64).abs() < 1e-12);
@@ -143,5 +143,5 @@ fn a_relief_of_a_few_seconds_is_no_recovery() {
         if bad(at) { (200.0, 0, 50) } else { USUAL }
     });
     let recovery_s = effects(&run.evidence())[0].recovery_s.expect("it recovers");
-    assert!((30.0..55.0).contains(&recovery_s), "{recovery_s}");
+    assert!((30.0..90.0).contains(&recovery_s), "{recovery_s}");
 }
