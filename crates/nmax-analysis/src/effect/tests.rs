@@ -42,7 +42,7 @@ proptest! {
     #[test]
     fn recovery_is_when_the_last_bad_second_is_over(
         seed in any::<u64>(),
-        start in 50..150_usize,
+        start in 60..150_usize,
         length in 5..60_usize,
         late in 0..80_usize,
         kind in 0..3_usize,
