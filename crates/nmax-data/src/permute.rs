@@ -40,13 +40,18 @@ const BANDS: [u64; 3] = [10_000, 10_000_000, 10_000_000_000];
 /// from there to 10⁷, and so on, so that few records have short numbers.
 /// Law: `spread_never_repeats`.
 pub(crate) fn spread(key: u64, record: u64) -> u64 {
+    banded(BANDS, u64::MAX, key, record)
+}
+
+/// A permutation of the numbers below `all` that keeps each band to itself.
+fn banded<const N: usize>(bands: [u64; N], all: u64, key: u64, record: u64) -> u64 {
     let round = |number: u64, half| mix64(key ^ number << 56 ^ half);
     let mut from = 0;
-    for end in BANDS {
+    for end in bands {
         if record < end {
             return from + permute(end - from, record - from, round);
         }
         from = end;
     }
-    from + permute(u64::MAX - from, record - from, round)
+    from + permute(all - from, record - from, round)
 }

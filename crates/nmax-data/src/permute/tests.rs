@@ -31,6 +31,18 @@ fn magnitude() -> impl Strategy<Value = u64> {
     (any::<u64>(), 0..64_u32).prop_map(|(word, shift)| (word >> shift).min(u64::MAX - 1))
 }
 
+/// Law: bands are permuted each by itself; counted as a whole, on bands that are small.
+#[test]
+fn bands_are_permuted_apart() {
+    for key in 0..20 {
+        let all: Vec<u64> = (0..300).map(|record| banded([5, 60], 300, key, record)).collect();
+        for band in [0..5, 5..60, 60..300] {
+            let seen: HashSet<u64> = all[band.start as usize..band.end as usize].iter().copied().collect();
+            assert_eq!(seen, band.collect(), "key {key}");
+        }
+    }
+}
+
 #[test]
 fn spread_hides_the_order() {
     let rising = (0..1000).filter(|i| spread(7, *i) < spread(7, i + 1)).count();
