@@ -107,7 +107,7 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
         tally.event(Nanos::ZERO, code, text);
     }
     let interrupts = Interrupts::listen();
-    let run = match Run::start(&settings) {
+    let run = match Run::start_unless(&settings, &|| interrupts.count() > 0) {
         Ok(run) => run,
         Err(error) => {
             // A run that never started leaves nothing to show.
@@ -162,6 +162,9 @@ impl Session<'_> {
         let ended = self.run.ended_at();
         let changes = self.timeline.finish();
         self.tell(ended, &changes);
+        if let Some(why) = self.run.teardown_failure().map(str::to_owned) {
+            self.note(ended, "TEARDOWN_FAILED", &why);
+        }
         self.live.clear();
     }
 
@@ -294,13 +297,14 @@ impl Session<'_> {
         let plan = &self.order.plan;
         let catalog = self.run.catalog().clone();
         let ended = match self.trouble {
-            None => ended_at(plan, &self.run, self.asked > 0),
+            None => ended_at(plan, &self.run, self.tally.facts.interrupted),
             // What came after the last window that was kept is not counted.
             Some(_) => self.tally.last_end(),
         };
         let how = End {
             ended,
             asked: self.asked,
+            is_stopped: self.tally.facts.interrupted || self.trouble.is_some(),
             is_broken: self.trouble.is_some(),
         };
         let written = end(

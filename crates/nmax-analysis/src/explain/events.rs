@@ -30,6 +30,14 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Give the feeder more rows, or let it begin again (`at_end: wrap`).",
     },
     Explanation {
+        code: "TEARDOWN_FAILED",
+        title: "the teardown of the run failed",
+        weight: Weight::Event,
+        means: "What the run set up may still be there: entities, users, locks. The measurements are not touched by it.",
+        computed: "A step of the plan's `teardown` was not ok, or did not end within `graceful_stop`.",
+        remedy: "The event's text names the step. Clean up by hand, and mend the teardown.",
+    },
+    Explanation {
         code: "NAMES_CAPPED",
         title: "more request names than are told apart",
         weight: Weight::Event,

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use nmax_engine::once::{Traced, once as trace};
-use nmax_metrics::{Outcome, Sample};
+use nmax_engine::once::{Rehearsal, Traced, rehearse};
+use nmax_metrics::{FailureExample, Outcome, Sample};
 use nmax_plan::plan::Plan;
 use nmax_report::number;
 use serde_json::{Value, json};
@@ -37,20 +37,32 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
     };
     let mut is_ok = true;
     let mut scenarios = Vec::new();
-    for (index, scenario) in settings.plan.scenarios.iter().enumerate() {
-        let traced = match trace(&settings, index) {
-            Ok(traced) => traced,
-            Err(error) => return complain(&error, Exit::Usage),
-        };
-        is_ok &= traced
-            .iter()
-            .all(|traced| traced.measured.sample.outcome == Outcome::Ok);
+    let all = match rehearse(&settings) {
+        Ok(all) => all,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    for rehearsal in &all {
+        let name = &settings.plan.scenarios[rehearsal.scenario].name;
+        is_ok &= rehearsal.is_ok;
+        let elsewhere = beside_exchanges(rehearsal);
         if args.json {
-            let exchanges: Vec<Value> = traced.iter().map(|traced| as_json(traced, shown)).collect();
-            scenarios.push(json!({ "name": scenario.name, "exchanges": exchanges }));
+            let exchanges: Vec<Value> = rehearsal
+                .exchanges
+                .iter()
+                .map(|traced| as_json(traced, shown))
+                .collect();
+            let failures: Vec<String> = elsewhere.map(|failure| shown.text(&failure.text)).collect();
+            scenarios.push(json!({
+                "name": name, "ok": rehearsal.is_ok, "exchanges": exchanges, "failures": failures,
+            }));
         } else {
-            say::line(format_args!("scenario {}", scenario.name));
-            traced.iter().for_each(|traced| say::text(as_text(traced, shown)));
+            say::line(format_args!("scenario {name}"));
+            rehearsal
+                .exchanges
+                .iter()
+                .for_each(|traced| say::text(as_text(traced, shown)));
+            elsewhere
+                .for_each(|failure| say::line(format_args!("\n✗ {}: {}", failure.kind, shown.text(&failure.text))));
         }
     }
     if args.json {
@@ -58,6 +70,20 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
         say::line(format_args!("{result:#}"));
     }
     if is_ok { Exit::Pass } else { Exit::Failed }
+}
+
+/// What was not ok and is no exchange: an `end`, a value that cannot be made, a loop without end.
+fn beside_exchanges(rehearsal: &Rehearsal) -> impl Iterator<Item = &FailureExample> {
+    let is_of_exchange = |failure: &FailureExample| {
+        rehearsal
+            .exchanges
+            .iter()
+            .any(|traced| traced.failure.as_ref() == Some(failure))
+    };
+    rehearsal
+        .failures
+        .iter()
+        .filter(move |failure| !is_of_exchange(failure))
 }
 
 fn as_text(traced: &Traced, shown: &Shown) -> String {

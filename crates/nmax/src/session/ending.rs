@@ -43,6 +43,8 @@ pub(super) struct End {
     pub(super) ended: Nanos,
     /// How often a person asked for it.
     pub(super) asked: u32,
+    /// Something ended it before its plan did.
+    pub(super) is_stopped: bool,
     /// Its directory could not be written.
     pub(super) is_broken: bool,
 }
@@ -56,6 +58,7 @@ pub(super) fn end(
     &End {
         ended,
         asked,
+        is_stopped,
         is_broken,
     }: &End,
 ) -> Result<(), StoreError> {
@@ -74,7 +77,7 @@ pub(super) fn end(
         line("workers_count", f64::from(run.workers()), "count"),
         line("load_ended_s", load_ended.as_secs_f64(), "s"),
         line("ended_s", ended.as_secs_f64(), "s"),
-        line("interrupted", f64::from(u8::from(asked > 0 || is_broken)), "flag"),
+        line("interrupted", f64::from(u8::from(is_stopped)), "flag"),
     ];
     lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
     lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));

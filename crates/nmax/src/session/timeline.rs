@@ -1,5 +1,7 @@
 //! What the plan does to the system under test while the load goes on, and undoes again whatever happens.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread::JoinHandle;
 
@@ -49,6 +51,8 @@ pub(super) enum Change {
 /// An action on a thread of its own, which ends by its limit.
 struct Job {
     result: Receiver<Result<(), String>>,
+    /// Set when it is to end before.
+    is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -56,11 +60,14 @@ impl Job {
     fn start(action: &Action, what: &Intervention, settings: &Settings) -> Self {
         let (sender, result) = channel();
         let (action, limit, settings) = (action.clone(), what.limit, settings.clone());
+        let is_over = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&is_over);
         let thread = std::thread::spawn(move || {
-            let _ = sender.send(act::act(&action, limit, &settings));
+            let _ = sender.send(act::act(&action, limit, &seen, &settings));
         });
         Self {
             result,
+            is_over,
             thread: Some(thread),
         }
     }
@@ -71,6 +78,12 @@ impl Job {
             Err(TryRecvError::Empty) => None,
             Err(TryRecvError::Disconnected) => Some(Err("it broke, which is a defect of nmax".into())),
         }
+    }
+
+    /// Ends it, and waits for that.
+    fn end(self) -> Result<(), String> {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.wait()
     }
 
     /// Waits for its end, which its limit ensures.
@@ -132,8 +145,8 @@ impl Timeline {
             let mut tell = |change| changes.push((index, change));
             let mut state = std::mem::replace(&mut item.state, State::Over);
             if let State::Acting(job) = state {
-                // What goes on is not waited for longer than its limit, and undone even if it failed.
-                state = acted(&item.what, Nanos::ZERO, job.wait(), &mut tell);
+                // What is ended in the middle of it is undone too.
+                state = acted(&item.what, Nanos::ZERO, job.end(), &mut tell);
             }
             if let State::Done(_) = state {
                 state = leave(&item.what, &self.settings, &mut tell);

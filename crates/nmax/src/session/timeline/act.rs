@@ -6,6 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nmax_engine::Settings;
@@ -23,10 +24,10 @@ const LOOK: Duration = Duration::from_millis(10);
 /// Bytes of what a failed command said that are told.
 const SAID_BYTES_MAX: usize = 300;
 
-/// Does it. The error says why it did not work.
-pub(super) fn act(action: &Action, limit: Duration, settings: &Settings) -> Result<(), String> {
+/// Does it. The error says why it did not work. A command ends when `is_over` says so.
+pub(super) fn act(action: &Action, limit: Duration, is_over: &AtomicBool, settings: &Settings) -> Result<(), String> {
     match action {
-        Action::Command(line) => command(line, limit),
+        Action::Command(line) => command(line, limit, is_over),
         Action::Signal { signal, process } => send(signal, process),
         Action::Http { method, url, body } => call(settings, *method, url, body, limit),
     }
@@ -34,7 +35,7 @@ pub(super) fn act(action: &Action, limit: Duration, settings: &Settings) -> Resu
 
 /// Runs a command line in a group of its own, which ends with it.
 #[expect(clippy::disallowed_methods, reason = "the limit of an action of the plan")]
-fn command(line: &str, limit: Duration) -> Result<(), String> {
+fn command(line: &str, limit: Duration, is_over: &AtomicBool) -> Result<(), String> {
     let said = Said::new()?;
     let mut child = Command::new("/bin/sh")
         .args(["-c", line])
@@ -53,6 +54,13 @@ fn command(line: &str, limit: Duration) -> Result<(), String> {
                 kill(&mut child);
                 return Err(format!(
                     "`{line}` did not end within {limit:?} and was killed{}",
+                    said.told()
+                ));
+            }
+            Ok(None) if is_over.load(Ordering::Relaxed) => {
+                kill(&mut child);
+                return Err(format!(
+                    "`{line}` went on when the run ended, and was killed{}",
                     said.told()
                 ));
             }

@@ -38,6 +38,11 @@ fn settings() -> Settings {
     Settings::new(Arc::new(plan), Arc::new(|_, _| Ok(())))
 }
 
+/// Nothing ends an action before its limit.
+fn going() -> AtomicBool {
+    AtomicBool::new(false)
+}
+
 fn intervention(action: Action, undo: Option<Action>) -> Intervention {
     Intervention {
         name: "it".into(),
@@ -89,11 +94,18 @@ fn done_at_its_time_and_undone_after_it() {
 #[test]
 fn whatever_was_begun_is_undone_at_the_end() {
     let folder = Folder::new("abort");
-    let what = intervention(folder.command("sleep 0.2"), Some(folder.command("touch undone")));
+    let what = intervention(
+        folder.command("sleep 15; touch late"),
+        Some(folder.command("touch undone")),
+    );
     let mut timeline = Timeline::new(&[what], &settings());
     assert_eq!(until_change(&mut timeline, Nanos::from_secs(5)), [Change::Began]);
-    assert_eq!(timeline.finish(), [(0, Change::Ended)]);
-    assert!(folder.has("undone"));
+    let changes = timeline.finish();
+    let [(0, Change::Failed(why)), (0, Change::Ended)] = changes.as_slice() else {
+        panic!("{changes:?}")
+    };
+    assert!(why.contains("went on when the run ended"), "{why}");
+    assert!(folder.has("undone") && !folder.has("late"));
 }
 
 #[test]
@@ -187,8 +199,8 @@ fn a_call_reaches_the_server_and_its_failure_is_told() {
         body: "now".into(),
     };
     let limit = Duration::from_secs(10);
-    assert_eq!(act::act(&call(), limit, &settings()), Ok(()));
-    let failed = act::act(&call(), limit, &settings()).unwrap_err();
+    assert_eq!(act::act(&call(), limit, &going(), &settings()), Ok(()));
+    let failed = act::act(&call(), limit, &going(), &settings()).unwrap_err();
     assert!(failed.contains("503"), "{failed}");
     let requests = server.join().unwrap();
     assert!(requests[0].starts_with("POST /admin/flush?all=1 HTTP/1.1\r\n") && requests[0].ends_with("\r\n\r\nnow"));
@@ -215,14 +227,14 @@ fn a_signal_stops_and_continues_a_process() {
         })
     };
     let limit = Duration::from_secs(5);
-    act::act(&signal("STOP"), limit, &settings()).unwrap();
+    act::act(&signal("STOP"), limit, &going(), &settings()).unwrap();
     assert!(wait_for(|state| state == 'T'));
-    act::act(&signal("CONT"), limit, &settings()).unwrap();
+    act::act(&signal("CONT"), limit, &going(), &settings()).unwrap();
     assert!(wait_for(|state| state != 'T'));
-    act::act(&signal("KILL"), limit, &settings()).unwrap();
+    act::act(&signal("KILL"), limit, &going(), &settings()).unwrap();
     child.wait().unwrap();
     assert!(
-        act::act(&signal("TERM"), limit, &settings())
+        act::act(&signal("TERM"), limit, &going(), &settings())
             .unwrap_err()
             .contains("there is no process")
     );
