@@ -79,4 +79,6 @@ pub struct InjectorFacts {
     pub windows_missing: u64,
     /// The run was stopped by a person or a limit before its planned end.
     pub interrupted: bool,
+    /// A condition with `abort` ended the run; which one, in a sentence.
+    pub aborted: Option<String>,
 }

@@ -55,6 +55,7 @@ impl Run {
                 swapped_bytes: Some(0),
                 windows_missing: 0,
                 interrupted: false,
+                aborted: None,
             },
         };
         run.add(Section::Hold, 900, HOME, Outcome::Ok, 20.0, 0.05);

@@ -15,9 +15,10 @@ use nmax_plan::threshold::Op;
 use crate::words::{count, counted, share, time_ms};
 use crate::{Evidence, Gate};
 
+pub(crate) use host::run_queue_warning;
 pub use host::{
-    MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, RUN_WAIT_SHARE_MAX, RUN_WAIT_TIME_MIN_S,
-    SWAPPED_BYTES_MAX, memory, open_files, ports, run_queue, swap,
+    MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, RUN_WAIT_SHARE_MAX, RUN_WAIT_SHARE_WARN,
+    RUN_WAIT_TIME_MIN_S, SWAPPED_BYTES_MAX, memory, open_files, ports, run_queue, swap,
 };
 pub use little::{LITTLE_ITERATIONS_MIN, LITTLE_SHARE_MAX, LITTLE_TIMES_MIN, little};
 pub use mix::{MIX_DEVIATION_MAX, MIX_ERRORS_MAX, mix};

@@ -6,7 +6,7 @@ use nmax_plan::plan::{Profile, Workload};
 use nmax_plan::threshold::Metric;
 
 use crate::arrivals::dispersion;
-use crate::gates::{gaps_warning, gates, rate_warning, reason_code};
+use crate::gates::{gaps_warning, gates, rate_warning, reason_code, run_queue_warning};
 use crate::interval::{CONFIDENCE, samples_needed};
 use crate::steady::{Steadiness, dependence, steadiness};
 use crate::thresholds::{Evaluated, evaluate_all};
@@ -36,6 +36,9 @@ pub fn judge(evidence: &Evidence) -> Judgement {
         .filter(|evaluated| !evaluated.result.holds)
         .map(failed_threshold)
         .collect();
+    if let Some(text) = &evidence.injector.aborted {
+        failed.insert(0, ended_early(evidence, text));
+    }
     let mut warnings = warnings(evidence, &gates, &evaluated);
     warnings.extend(course_warnings(evidence, steadiness.as_ref()));
     match overload(evidence, &evaluated) {
@@ -90,6 +93,17 @@ fn failed_threshold(evaluated: &Evaluated) -> Reason {
         code: "THRESHOLD",
         text,
         evidence,
+        decides: true,
+    }
+}
+
+/// A condition with `abort` ended the run: it stays broken, also where what came to its end afterwards mended it.
+fn ended_early(evidence: &Evidence, text: &str) -> Reason {
+    let end = time_ms(evidence.end.as_millis_f64());
+    Reason {
+        code: "THRESHOLD_ABORT",
+        text: format!("ended early by a condition after {end}: {text}"),
+        evidence: vec![("end".to_owned(), end)],
         decides: true,
     }
 }
@@ -162,7 +176,7 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
             decides: false,
         });
     };
-    if evidence.injector.interrupted {
+    if evidence.injector.interrupted && evidence.injector.aborted.is_none() {
         let end = time_ms(evidence.end.as_millis_f64());
         warn(
             "INTERRUPTED",
@@ -174,7 +188,7 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
         let figure = value(gate.value.unwrap_or_default(), gate.unit);
         if let Some(text) = rate_warning(gate, evidence.totals.load(Section::Hold)) {
             warn(reason_code(gate), text, figure);
-        } else if let Some(text) = gaps_warning(gate) {
+        } else if let Some(text) = gaps_warning(gate).or_else(|| run_queue_warning(gate)) {
             warn(reason_code(gate), text, figure);
         }
     }

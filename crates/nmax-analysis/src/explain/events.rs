@@ -4,16 +4,6 @@ use super::{Explanation, Weight};
 
 pub(super) const ALL: &[Explanation] = &[
     Explanation {
-        code: "THRESHOLD_ABORT",
-        title: "a condition ended the run",
-        weight: Weight::Event,
-        means: "A condition with `abort` had not held for its time without a break, so the run was ended early. The verdict \
-                is FAIL, exit code 3.",
-        computed: "The condition, looked at once per window over the hold so far or the time that its `in` names. Without samples \
-                   it does not count as broken.",
-        remedy: "See the condition among the thresholds of the report.",
-    },
-    Explanation {
         code: "BROKE",
         title: "the run broke off",
         weight: Weight::Event,

@@ -14,6 +14,16 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Find out why in the report: which request, from when on, with which errors. Or correct the condition.",
     },
     Explanation {
+        code: "THRESHOLD_ABORT",
+        title: "a condition ended the run",
+        weight: Weight::Fail,
+        means: "A condition with `abort` had not held for its time without a break, so the run was ended early. It is a \
+                FAIL, exit code 3, also where what still came to its end mended the figure.",
+        computed: "The condition, looked at once per window over the hold so far or the time that its `in` names. Without samples \
+                   it does not count as broken.",
+        remedy: "See the condition among the thresholds of the report.",
+    },
+    Explanation {
         code: "TARGET_OVERLOADED",
         title: "overload of the target",
         weight: Weight::Fail,

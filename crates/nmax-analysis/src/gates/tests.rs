@@ -304,7 +304,7 @@ fn closed_gates_say_figures_and_remedy() {
                 run_wait: Nanos::from_secs(7),
                 ..LoadStats::default()
             }),
-            "workers waited 35 % of their time for a processor, below 10 % is needed: something else keeps their cores \
+            "workers waited 35 % of their time for a processor, below 25 % is needed: something else keeps their cores \
              busy; stop it, move the target to another host, use fewer workers or pin them (`--pin`)",
         ),
         (

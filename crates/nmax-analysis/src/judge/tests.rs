@@ -41,7 +41,7 @@ fn each_input_flips_the_verdict() {
         }),
         ("G2_MIX", Verdict::Invalid, |run| run.start_of(1, 200)),
         ("G4_RUN_QUEUE", Verdict::Invalid, |run| {
-            run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(4)
+            run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(6)
         }),
         ("G5_LITTLES_LAW", Verdict::Invalid, |run| {
             run.totals.load_mut(Section::Hold).in_flight_ns *= 2
