@@ -58,8 +58,8 @@ fn each_gate_flips_with_its_input() {
         ),
         (
             "run queue",
-            |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_millis(999),
-            |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_secs(1),
+            |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_millis(2_499),
+            |run| run.totals.load_mut(Section::Hold).run_wait = Nanos::from_millis(2_500),
         ),
         (
             "Little's law",
