@@ -259,9 +259,9 @@ fn source_size_px(sizes: &str) -> f64 {
         let size = size.trim();
         // The length is the last component; what comes before it is a media condition.
         let at = if size.ends_with(')') {
-            opening(size).map(|open| size[..open].rfind(char::is_whitespace).map_or(0, |blank| blank + 1))
+            opening(size).map(|open| after_blank(&size[..open]).unwrap_or(0))
         } else {
-            size.rfind(char::is_whitespace).map(|blank| blank + 1)
+            after_blank(size)
         };
         let (condition, length) = size.split_at(at.unwrap_or(0));
         if let Some(px) = length_px(length).filter(|px| *px > 0.0)
@@ -271,6 +271,11 @@ fn source_size_px(sizes: &str) -> f64 {
         }
     }
     WIDTH_PX
+}
+
+/// Where the last word begins, when there is more than one.
+fn after_blank(text: &str) -> Option<usize> {
+    text.rfind(|c: char| c.is_ascii_whitespace()).map(|blank| blank + 1)
 }
 
 /// Where the parenthesis opens that the last character closes.

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 #[test]
@@ -84,5 +86,17 @@ fn the_least_candidate_that_is_enough_is_fetched() {
         ("a.jpg nonsense", "", None, None),
     ] {
         assert_eq!(pick(srcset, sizes, src), want, "{srcset} {sizes}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Also of blanks that are not ASCII, which CSS does not know.
+    #[test]
+    fn any_text_ends(text in r#"([ -~]|\(|\)| and | or |not |calc\(|min-width:|px|vw|\u{a0}|\u{3000}|ß){0,40}"#) {
+        let _ = (matches(&text), length_px(&text), source_size_px(&text));
+        let _ = pick("a.jpg 100w, b.jpg 200w", &text, None);
+        let _ = pick(&text, "", None);
     }
 }
