@@ -132,7 +132,7 @@ fn the_gates_of_the_host_are_in_the_result() {
         let gates = summary["gates"].as_array().unwrap();
         assert_eq!(
             gates.iter().filter(|gate| gate["code"] == "G4").count(),
-            6,
+            7,
             "{gates:#?}"
         );
         let used = summary["injector"]["ports_used_max"].as_u64().unwrap();
