@@ -286,7 +286,7 @@ async fn next_closed<R: Runtime, D: Drivers>(
     // Making all users takes a moment; a user's own time begins after it.
     let free = done.unwrap_or_else(|| context.runtime.now());
     let mut intended = free.max(turn.paced);
-    if intended > free && !pause_until(context, timer, intended).await {
+    if intended > free && !rest_until(context, timer, intended).await {
         return None;
     }
     let v = u64::from(vu - source.vus_before);
@@ -326,7 +326,7 @@ async fn wait_until_active<R: Runtime, D: Drivers>(
     let mut at = earliest;
     while !closed.schedule.active(v, at.0) {
         at = Nanos(closed.schedule.next_change(v, at.0)?);
-        if !pause_until(context, timer, at).await {
+        if !rest_until(context, timer, at).await {
             return None;
         }
     }
@@ -348,11 +348,20 @@ fn take_one<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSour
     rest.is_some()
 }
 
+/// Waits between two iterations until `at`; false once none may start, so that the user can clear up.
+async fn rest_until<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, at: Nanos) -> bool {
+    wait_until(timer, at, || !context.state.may_start()).await
+}
+
 /// Waits until `at`; false when the run does not wait for pauses any more.
 pub(crate) async fn pause_until<R: Runtime, D: Drivers>(context: &Context<R, D>, timer: &R::Timer, at: Nanos) -> bool {
+    wait_until(timer, at, || context.state.hurried.get()).await
+}
+
+async fn wait_until(timer: &impl Timer, at: Nanos, is_over: impl Fn() -> bool) -> bool {
     let mut sleep = std::pin::pin!(timer.sleep_until(at));
     poll_fn(|task| {
-        if context.state.hurried.get() {
+        if is_over() {
             return Poll::Ready(false);
         }
         sleep.as_mut().poll(task).map(|()| true)

@@ -2,6 +2,7 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::time::Duration;
 
 use nmax_engine::Settings;
 use nmax_engine::alone::{Once, run_steps};
@@ -155,6 +156,21 @@ fn a_stopped_run_clears_up() {
     assert_eq!(ended(Some(ms(1_000)), None), 4);
     assert_eq!(ended(None, Some(ms(1_000))), 0);
     assert_eq!(ended(None, Some(ms(10))), 0, "in the middle of the setup");
+}
+
+/// Nobody waits for an iteration that does not come: users with a long pacing clear up when the load ends.
+#[test]
+fn users_who_wait_for_their_turn_clear_up_at_the_end() {
+    let plan = changed(&plan("workload: { closed: { vus: 4 } }\nduration: 2s"), |plan| {
+        plan.scenarios[0].pacing = Some(Duration::from_secs(600));
+    });
+    let options = Options {
+        requests: KeepRequests::All,
+        ..Options::all()
+    };
+    let run = simulate(&plan, server(99), &options);
+    assert_eq!((sent(&run, "/use").len(), sent(&run, "/logout").len()), (4, 4));
+    assert!(run.end < ms(2_100), "{:?}", run.end);
 }
 
 /// Steps of a run's setup leave values, and the teardown sees them.
