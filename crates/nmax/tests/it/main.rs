@@ -10,7 +10,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `results`, `terminal`, `calibration`
+//!   `results`, `terminal`, `calibration`, `advice` (of `nmax check`), `endings` (before the plan's)
 
 #![allow(
     clippy::unwrap_used,
@@ -23,10 +23,12 @@ mod bench;
 mod peers;
 mod schema;
 
+mod advice;
 mod calibration;
 mod cases;
 mod data;
 mod doctor;
+mod endings;
 mod inputs;
 mod limits;
 mod outcomes;

@@ -1,0 +1,38 @@
+//! What `nmax check` says of the machine and of the testing that a load deserves.
+
+use crate::bench::Bench;
+
+const PLAN: &str = "nmax: 1
+target: http://127.0.0.1:9
+scenarios: { get: { steps: [{ get: / }] } }
+workload: { open: { rate: RATE } }
+";
+
+fn check(rate: &str, more: &str, flags: &[&str]) -> serde_json::Value {
+    let bench = Bench::new();
+    std::fs::write(bench.path("plan.yaml"), PLAN.replace("RATE", rate) + more).unwrap();
+    let args = [&["check", "plan.yaml", "--json"], flags].concat();
+    bench.nmax(&args).exits(0).json()
+}
+
+#[test]
+fn the_machine_is_measured_and_held_against_the_plan() {
+    let small = check("1/s", "", &[]);
+    let machine = &small["machine"];
+    assert!(machine["requests_per_core_s"].as_f64().unwrap() > 100.0, "{machine:#}");
+    assert_eq!(machine["is_enough"], true);
+    assert_eq!(machine["needed_per_s"], 1.0);
+    let large = check("9000000/s", "duration: 1s\n", &[]);
+    assert_eq!(large["machine"]["is_enough"], false);
+    assert!(check("1/s", "", &["--quick"])["machine"].is_null());
+}
+
+#[test]
+fn load_and_criticality_say_how_much_testing() {
+    let profiles = |value: &serde_json::Value| value["advice"]["profiles"].as_array().unwrap().len();
+    let quick = &["--quick"][..];
+    assert_eq!(profiles(&check("3/s", "", quick)), 1);
+    assert_eq!(profiles(&check("20/s", "", quick)), 6);
+    assert_eq!(profiles(&check("3/s", "availability: 99.99%\n", quick)), 6);
+    assert_eq!(profiles(&check("3/s", "availability: 99.9%\n", quick)), 1);
+}
