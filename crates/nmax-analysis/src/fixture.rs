@@ -209,6 +209,7 @@ fn plan() -> Plan {
             arrivals: Arrivals::Even,
             max_in_flight: 50,
         },
+        written: None,
         stages: vec![Stage {
             from: 100.0,
             to: 100.0,

@@ -96,7 +96,7 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
         ports(injector.ports_used_max, injector.ports_limit),
         memory(injector.memory_available_min),
         swap(injector.swapped_bytes),
-        little(evidence.totals, evidence.hold_s()),
+        little(evidence.totals, evidence.course, evidence.hold),
         samples_exist(samples, censored),
         gaps(
             injector.windows_missing,

@@ -143,6 +143,7 @@ fn only(plan: &Plan, scenario: &Scenario) -> Plan {
         locations: Vec::new(),
         background: Vec::new(),
         workload: Workload::Closed { vus: 1 },
+        written: None,
         stages: vec![Level {
             from: 1.0,
             to: 1.0,

@@ -48,6 +48,8 @@ pub struct Plan {
     pub teardown: Option<Scenario>,
     /// How iterations of the mix start.
     pub workload: Workload,
+    /// The workload as written, where the profile has put one of its own in its place: what the run prepares for.
+    pub written: Option<Workload>,
     /// The run's shape: absolute levels (iterations per second or VUs), one after the other, warm-up included.
     pub stages: Vec<Stage>,
     /// Stop after that many iterations.

@@ -101,7 +101,7 @@ impl Plan {
         let (Some((target, path)), true) = (url, errors.is_empty()) else {
             return Err(errors);
         };
-        let workload = workload(run);
+        let (workload, written) = profile::workload(run.profile, workload(run));
         let stages = stages(run, &workload).map_err(|error| vec![error])?;
         let mut thresholds = Vec::new();
         crate::document::add_default_thresholds(&mut thresholds);
@@ -129,6 +129,7 @@ impl Plan {
             setup: None,
             teardown: None,
             workload,
+            written,
             stages,
             iterations: run.requests,
             graceful_stop: Duration::from_secs(30),
@@ -146,9 +147,9 @@ impl Plan {
     }
 }
 
-/// With a rate the workload is open, else closed; a profile may change it.
+/// With a rate the workload is open, else closed.
 fn workload(run: &Planless) -> Workload {
-    let written = match run.rate_per_s {
+    match run.rate_per_s {
         Some(rate_per_s) => Workload::Open {
             rate_per_s,
             arrivals: run.arrivals,
@@ -157,10 +158,6 @@ fn workload(run: &Planless) -> Workload {
         None => Workload::Closed {
             vus: run.vus.unwrap_or(VUS_DEFAULT),
         },
-    };
-    match run.profile {
-        Some(profile) => profile::workload(profile, written),
-        None => written,
     }
 }
 

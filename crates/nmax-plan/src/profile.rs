@@ -80,11 +80,12 @@ impl Shape {
     }
 }
 
-/// The workload under a profile: smoke has one user, the others keep what the plan says.
-pub fn workload(profile: Profile, written: Workload) -> Workload {
+/// The workload of a run, and the one that was written where another took its place: smoke has one user, the other
+/// profiles keep what the plan says.
+pub fn workload(profile: Option<Profile>, written: Workload) -> (Workload, Option<Workload>) {
     match profile {
-        Profile::Smoke => Workload::Closed { vus: 1 },
-        _ => written,
+        Some(Profile::Smoke) => (Workload::Closed { vus: 1 }, Some(written)),
+        _ => (written, None),
     }
 }
 

@@ -36,6 +36,8 @@ pub enum Ending {
     Complete,
     /// A signal stopped it, and everything was written.
     Interrupted,
+    /// A condition with `abort` ended it, and everything was written.
+    Aborted,
     /// It stopped without writing how it ended: killed, or its directory could not be written any more.
     CutOff,
     /// It goes on.

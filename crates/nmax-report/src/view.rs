@@ -206,10 +206,10 @@ impl View {
         }
         Self {
             verdict: judgement.verdict,
-            ending: if evidence.injector.interrupted {
-                Ending::Interrupted
-            } else {
-                Ending::Complete
+            ending: match (&evidence.injector.aborted, evidence.injector.interrupted) {
+                (Some(_), _) => Ending::Aborted,
+                (None, true) => Ending::Interrupted,
+                (None, false) => Ending::Complete,
             },
             reasons: judgement.reasons.clone(),
             phase,
@@ -261,6 +261,7 @@ impl View {
         let word = match self.ending {
             Ending::Complete => return None,
             Ending::Interrupted => "interrupted",
+            Ending::Aborted => "ended early by a condition",
             Ending::CutOff => "cut off",
             Ending::Running => "still running",
         };

@@ -15,7 +15,7 @@ mod tail;
 use observed::Observed;
 use tail::Last;
 
-/// A condition ended the run; the text says which.
+/// A condition ended the run; the text says which. The judgement makes it a FAIL.
 pub const ABORTED: &str = "THRESHOLD_ABORT";
 /// Most bins of the charts over time.
 const BINS_MAX: usize = 300;
@@ -112,6 +112,9 @@ impl Tally {
     /// Adds something that happened.
     pub fn event(&mut self, at: Nanos, code: &str, text: &str) {
         happened::take(&mut self.happened, &self.timeline, at.as_secs_f64(), code, text);
+        if code == ABORTED {
+            self.facts.aborted = Some(text.into());
+        }
         self.events.push(Event {
             at_s: at.as_secs_f64(),
             code: code.into(),

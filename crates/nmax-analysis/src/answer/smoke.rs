@@ -15,7 +15,8 @@ const RATE_DEVIATION_MAX: f64 = 0.05;
 /// Names of failing requests that are listed.
 const NAMES_MAX: usize = 3;
 
-/// The rate per user against 1/(R + Z), the users that a rate takes, and failures.
+/// The rate per user against 1/(R + Z), the users that the written rate takes or the rate that its users make, and
+/// failures.
 ///
 /// ```text
 /// X = 1 / (R + Z),   N = X·(R + Z)
@@ -24,7 +25,7 @@ const NAMES_MAX: usize = 3;
 /// - X: iterations per user and second
 /// - R: time that an iteration waits for replies, s, measured
 /// - Z: time that its user thinks or waits for the next start, s: what else an iteration takes, up to its pacing
-/// - N: users that a rate takes
+/// - N: users that the rate of the workload takes, or users of the workload
 pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
     let Some(measured) = Measured::of(evidence) else {
         return nothing("no iteration was completed");
@@ -125,18 +126,29 @@ impl Measured {
             .trouble_if(is_off)
     }
 
+    /// What the workload that is written takes, or comes to.
     fn users(&self, evidence: &Evidence) -> Finding {
-        let (what, rate_per_s) = match evidence.plan.workload {
-            Workload::Open { rate_per_s, .. } => ("the intended rate of", rate_per_s),
-            Workload::Closed { .. } => ("a rate of", 100.0),
-        };
-        let users = rate_per_s * self.cycle_s();
-        let text = format!(
-            "{what} {} takes about {} as fast as this one, N = X(R + Z)",
-            value(rate_per_s, "/s"),
-            counted(users.ceil() as u64, "user")
-        );
-        Finding::says("USERS_NEEDED", text).value(users, "VUs")
+        let plan = evidence.plan;
+        match plan.written.as_ref().unwrap_or(&plan.workload) {
+            Workload::Open { rate_per_s, .. } => {
+                let users = rate_per_s * self.cycle_s();
+                let text = format!(
+                    "the intended rate of {} takes about {} as fast as this one, N = X(R + Z)",
+                    value(*rate_per_s, "/s"),
+                    counted(users.ceil() as u64, "user")
+                );
+                Finding::says("USERS_NEEDED", text).value(users, "VUs")
+            }
+            Workload::Closed { vus } => {
+                let rate_per_s = f64::from(*vus) / self.cycle_s();
+                let text = format!(
+                    "{} as fast as this one make about {} iterations, X = N/(R + Z)",
+                    counted(u64::from(*vus), "user"),
+                    value(rate_per_s, "/s")
+                );
+                Finding::says("RATE_OF_USERS", text).value(rate_per_s, "/s")
+            }
+        }
     }
 }
 

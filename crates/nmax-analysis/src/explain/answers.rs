@@ -45,6 +45,13 @@ pub(super) const ALL: &[Explanation] = &[
         "Compare it with the users that you expect, before heavier profiles.",
     ),
     finding(
+        "RATE_OF_USERS",
+        "what the users of the plan come to (smoke)",
+        "Iterations per second that the virtual users of the plan make, as long as replies stay that fast.",
+        "Little's law: X = N/(R + Z).",
+        "Compare it with the load that you expect, before heavier profiles.",
+    ),
+    finding(
         "FAILURES",
         "exchanges failed with one user (smoke)",
         "Even alone, a user met failures: the plan or the system is wrong, and load would only hide it.",

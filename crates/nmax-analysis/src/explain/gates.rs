@@ -102,8 +102,8 @@ pub(super) const ALL: &[Explanation] = &[
         means: "The number of iterations in flight, counted on its own, is not what rate and durations say it must be. \
                 Something was counted wrongly or lost.",
         computed: "|N − λW| / N, with N the time average of the counter and λW the sum of iteration times (without start delays) \
-                   ÷ length of the hold. Limit: 5 % plus what the edges of the hold explain (Σ t² ÷ hold) and what \
-                   iterations that never ended may add. Tested from 100 iterations and 20 mean iteration times on. Source: \
+                   ÷ length of the hold. Limit: 5 % plus what the edges of the hold explain (the longest times of \
+                   as many iterations as were under way there) and what iterations that never ended may add. Tested from 100 iterations and 20 mean iteration times on. Source: \
                    Little (1961).",
         remedy: "Repeat the run. If it stays, it is a defect of nmax: report it with the run's directory.",
     },

@@ -1,11 +1,11 @@
 //! G5: Little's law: the number of iterations in flight, counted on its own, against their times.
 
-use nmax_metrics::{Aggregate, Histogram, Section};
+use nmax_metrics::{Aggregate, Histogram, Nanos, Section};
 use nmax_plan::threshold::Op;
 
 use super::{Id, Tested, unknown};
-use crate::Gate;
 use crate::words::{digits, share};
+use crate::{Course, Gate};
 
 /// Accepted difference of the two, of the number in flight, beside what the edges of the hold explain.
 pub const LITTLE_SHARE_MAX: f64 = 0.05;
@@ -31,28 +31,26 @@ pub(super) const LITTLE: Id = Id {
 /// - T: length of the hold; iteration times count from the intended start, the counter from when a VU takes the
 ///   iteration: the start delay lies between
 /// - allowance: what the edges of the hold explain. An iteration belongs to the hold by its start, the counter by the
-///   clock. At an edge the iterations under way have λ·E\[t²\]/2 still to go (mean residual life); both edges give
-///   Σ t². When A is the larger one, iterations that never ended are in A alone: Σ ages of their exchanges, and for
-///   each at most the longest iteration for what came before
+///   clock. So A has what the iterations under way at the beginning still had to go, and S has what those at the end had
+///   still to go, or had still to wait for a slot. Either is at most the sum of as many of the longest times: of the
+///   iterations before the hold, and of those in it. A − S lies between the two, whatever the law of the arrivals, on a
+///   ramp and beyond saturation as well. When A is the larger one, iterations that never ended are in A alone: Σ ages of
+///   their exchanges, and for each at most the longest iteration for what came before
+/// - under way at an edge: the largest number in flight of the stretches of the course around it
 ///
 /// Tested from 100 iterations and 20 mean iteration times on, when no time was clamped. O(scenarios · buckets).
 ///
-/// Sources: J. D. C. Little, *Operations Research* 9 (1961); residual life: L. Kleinrock, *Queueing Systems* I (1975),
-/// eq. 5.14.
-pub fn little(totals: &Aggregate, hold_s: f64) -> Gate {
+/// Source: J. D. C. Little, *Operations Research* 9 (1961); the edges: S. Stidham, *Operations Research* 22 (1974).
+pub fn little(totals: &Aggregate, course: &Course, (start, end): (Nanos, Nanos)) -> Gate {
     let load = totals.load(Section::Hold);
-    let (mut times, mut interrupted) = (Histogram::new(), 0);
-    for stats in (0..totals.scenario_count()).filter_map(|index| totals.scenario(Section::Hold, index)) {
-        times.merge(&stats.iteration_time);
-        interrupted += stats.interrupted;
-    }
+    let (times, interrupted) = iterations(totals, Section::Hold);
     let n = times.count();
     let (Some(mean_ns), Some(max_ns)) = (times.mean_ns(), times.max_ns()) else {
         return unknown(LITTLE, "%", "no iteration was completed");
     };
     let area = load.in_flight_ns as f64;
     let sum = (mean_ns * n as f64 - load.start_delay_ns as f64).max(0.0);
-    let hold_ns = hold_s * 1e9;
+    let hold_ns = end.since(start).0 as f64;
     let why = if area <= 0.0 || (load.waited > 0 && load.start_delay_ns == 0) {
         "the number in flight or the delay of starts was not measured"
     } else if n < LITTLE_ITERATIONS_MIN {
@@ -67,22 +65,22 @@ pub fn little(totals: &Aggregate, hold_s: f64) -> Gate {
     if !why.is_empty() {
         return unknown(LITTLE, "%", why);
     }
-    let squares: f64 = times
-        .recorded()
-        .map(|(low, high, n)| ((low + high) as f64 / 2.0).powi(2) * n as f64)
-        .sum();
-    let edges = squares / hold_ns;
-    let unfinished = match area > sum {
+    let mean = area / hold_ns;
+    let explained = match area > sum {
         true => {
-            load.censored.mean_ns().unwrap_or_default() * load.censored.count() as f64
+            let (before, unfinished) = iterations(totals, Section::Outside);
+            let under_way = in_flight(course, start, mean);
+            longest(&before, under_way)
+                + unfinished.min(under_way) as f64 * hold_ns
+                + load.censored.mean_ns().unwrap_or_default() * load.censored.count() as f64
                 + interrupted as f64 * max_ns as f64
         }
-        false => 0.0,
+        false => longest(&times, in_flight(course, end, mean).saturating_add(load.waited)),
     };
-    let limit = LITTLE_SHARE_MAX + (edges + unfinished) / area;
+    let limit = LITTLE_SHARE_MAX + explained / area;
     let figures = format!(
         "{} iterations in flight by count, {} by their times",
-        digits(area / hold_ns),
+        digits(mean),
         digits(sum / hold_ns)
     );
     Tested {
@@ -103,4 +101,38 @@ pub fn little(totals: &Aggregate, hold_s: f64) -> Gate {
             )
         },
     )
+}
+
+/// Times of the iterations that were completed, and how many were not.
+fn iterations(totals: &Aggregate, section: Section) -> (Histogram, u64) {
+    let (mut times, mut interrupted) = (Histogram::new(), 0);
+    for stats in (0..totals.scenario_count()).filter_map(|index| totals.scenario(section, index)) {
+        times.merge(&stats.iteration_time);
+        interrupted += stats.interrupted;
+    }
+    (times, interrupted)
+}
+
+/// Iterations in flight about an instant, at most; `mean` is known where the course says nothing.
+fn in_flight(course: &Course, at: Nanos, mean: f64) -> u64 {
+    let at_s = at.as_secs_f64();
+    let around = course
+        .points
+        .iter()
+        .filter(|point| point.start_s - point.width_s <= at_s && at_s <= point.end_s() + point.width_s);
+    let most = around.map(|point| point.in_flight).reduce(f64::max).unwrap_or(mean);
+    most.ceil().max(0.0) as u64
+}
+
+/// Sum of the `n` longest times, ns.
+fn longest(times: &Histogram, n: u64) -> f64 {
+    let mut left = n;
+    let mut buckets: Vec<_> = times.recorded().collect();
+    buckets.reverse();
+    let taken = buckets.into_iter().map(|(_, high, count)| {
+        let taken = count.min(left);
+        left -= taken;
+        taken as f64 * high as f64
+    });
+    taken.sum()
 }

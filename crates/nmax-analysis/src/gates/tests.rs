@@ -63,8 +63,8 @@ fn each_gate_flips_with_its_input() {
         ),
         (
             "Little's law",
-            |run| run.totals.load_mut(Section::Hold).in_flight_ns = 1_000 * 31_600_000,
-            |run| run.totals.load_mut(Section::Hold).in_flight_ns = 1_000 * 31_800_000,
+            |run| run.totals.load_mut(Section::Hold).in_flight_ns = 1_000 * 31_500_000,
+            |run| run.totals.load_mut(Section::Hold).in_flight_ns = 1_000 * 31_650_000,
         ),
         (
             "injector lag",
@@ -252,7 +252,7 @@ fn unknown_figures_close_nothing_and_say_so() {
         memory(Some(f64::NAN)),
         swap(None),
         run_queue(&LoadStats::default()),
-        little(&Run::empty().totals, 10.0),
+        laws::littles_law(&Run::empty().totals, 10.0),
         mix(&Run::healthy().plan, &Run::empty().totals, 0),
         injector_lag(&none, &none),
     ] {

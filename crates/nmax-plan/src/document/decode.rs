@@ -78,7 +78,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         locations: &locations,
         redirects_max: defaults.redirects_max,
         are_whole,
-        open: load.as_ref().is_none_or(|load| load.is_written_open),
+        open: load.as_ref().is_none_or(Load::is_written_open),
     };
     let mut thresholds = thresholds::decode(decoder, fields.get("thresholds"), &traffic);
     let window = fields.get("window").and_then(|node| window(decoder, node));
@@ -103,6 +103,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         setup,
         teardown,
         workload: load.workload,
+        written: load.written,
         stages: load.stages,
         iterations: load.iterations,
         graceful_stop: graceful_stop.unwrap_or(30 * SECOND),

@@ -18,15 +18,20 @@ pub const MAX_IN_FLIGHT_DEFAULT: u32 = 10_000;
 /// What the workload says, with every length as written.
 pub(super) struct Load {
     pub workload: Workload,
+    /// What is written, where the profile has a workload of its own.
+    pub written: Option<Workload>,
     pub stages: Vec<Stage>,
     pub iterations: Option<u64>,
     pub profile: Option<Profile>,
     pub background: Vec<Background>,
-    /// The workload as written has a rate; that of a profile may have none.
-    pub is_written_open: bool,
 }
 
 impl Load {
+    /// Whether the workload as written has a rate; that of a profile may have none.
+    pub(super) fn is_written_open(&self) -> bool {
+        matches!(self.written.as_ref().unwrap_or(&self.workload), Workload::Open { .. })
+    }
+
     /// When the stages end; `None` when only a number of iterations ends the run.
     pub(super) fn end(&self) -> Option<Duration> {
         schedule::phases(&self.stages)
@@ -54,27 +59,24 @@ pub(super) fn decode(decoder: &mut Decoder, root: Fields, scenarios: &mut [Scena
     check_flag(decoder);
     let named = profile::named(decoder, root);
     let profile = named.as_ref().map(|named| named.profile);
-    let load = written.map(|(written, at)| match profile {
-        Some(profile) => (crate::profile::workload(profile, written), at),
-        None => (written, at),
-    });
-    let workload = load.as_ref().map(|(workload, _)| workload);
+    let load = written.map(|(written, at)| (crate::profile::workload(profile, written), at));
+    let workload = load.as_ref().map(|((workload, _), _)| workload);
     let stages = match &named {
         Some(named) => profile::stages(decoder, root, named, workload),
         None => stages(decoder, root, workload.map(level_of), limited),
     };
-    let Some(((workload, at), stages)) = load.zip(stages) else {
+    let Some((((workload, written), at), stages)) = load.zip(stages) else {
         background::decode(decoder, background, scenarios, None);
         return None;
     };
     check_total(decoder, at, &workload, &stages);
     let mut load = Load {
         workload,
+        written,
         stages,
         iterations,
         profile,
         background: Vec::new(),
-        is_written_open: is_open,
     };
     load.background = background::decode(decoder, background, scenarios, load.end());
     Some(load)

@@ -4,22 +4,24 @@ use std::sync::Arc;
 
 use crate::plan::{
     Body, Connection, Cookies, Defaults, Discover, Family, HostOverride, Page, Plan, Request, Scenario, Step, Version,
-    Visitor,
+    Visitor, Workload,
 };
-use crate::units::{format_duration, format_share};
+use crate::units::{format_duration, format_rate, format_share};
 
 /// Topics and what the plan says about each, defaults included; those that the plan does not touch are left out.
 ///
 /// Passwords are not shown. O(size of the plan).
 pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
     let defaults = &plan.defaults;
-    let mut lines = vec![
+    let mut lines = Vec::new();
+    lines.extend(in_place(plan).map(|words| ("workload", words)));
+    lines.extend([
         ("connection", connection(defaults)),
         ("visitor", visitor(defaults.visitor)),
         ("cookies", cookies(defaults.cookies).to_owned()),
         ("redirects", redirects(plan)),
         ("compression", compression(plan)),
-    ];
+    ]);
     let files = requests(plan).filter(|request| has_file(request)).count();
     if files > 0 {
         lines.push(("files", format!("sent by {files} {}", steps(files))));
@@ -45,6 +47,22 @@ pub fn policy(plan: &Plan) -> Vec<(&'static str, String)> {
         lines.push(("insecure", "any certificate of a server is accepted".into()));
     }
     lines
+}
+
+/// What the profile puts in place of the workload that is written.
+fn in_place(plan: &Plan) -> Option<String> {
+    let users = |vus: u32| format!("{vus} {}", if vus == 1 { "user" } else { "users" });
+    let words = |workload: &Workload| match workload {
+        Workload::Open { rate_per_s, .. } => format_rate(*rate_per_s),
+        Workload::Closed { vus } => users(*vus),
+    };
+    let (profile, written) = (plan.profile?, plan.written.as_ref()?);
+    Some(format!(
+        "{} by profile {}; its answer says what {} as written comes to",
+        words(&plan.workload),
+        profile.name(),
+        words(written)
+    ))
 }
 
 fn requests(plan: &Plan) -> impl Iterator<Item = &Request> {

@@ -356,6 +356,7 @@ fn plan(shape: &Shape) -> Plan {
             arrivals: Arrivals::Even,
             max_in_flight: 1000,
         },
+        written: None,
         stages: vec![
             stage(0.0, rate, ramp_s, StageKind::RampUp),
             stage(rate, rate, warm_up_s, StageKind::WarmUp),

@@ -10,7 +10,10 @@ use crate::fixture::HOME;
 /// The healthy run as one of `users`: 1,000 iterations of 30 ms in 10 s, of which 20 ms wait for replies.
 fn smoke(users: u32) -> Run {
     let mut run = run(Profile::Smoke, &[(f64::from(users), f64::from(users), 10)], Vec::new());
-    run.plan.workload = Workload::Closed { vus: users };
+    run.plan.written = Some(std::mem::replace(
+        &mut run.plan.workload,
+        Workload::Closed { vus: users },
+    ));
     run
 }
 
@@ -38,6 +41,20 @@ fn the_rate_of_a_smoke_run_is_verified() {
     // N = X(R + Z): 100/s of 30 ms.
     let users = finding(&answer, "USERS_NEEDED");
     assert!((users.value.expect("users") - 3.0).abs() < 0.01, "{users:?}");
+    assert!(
+        users.text.contains("intended rate of 100"),
+        "the plan's own: {}",
+        users.text
+    );
+
+    let mut closed = smoke(3);
+    closed.plan.written = Some(Workload::Closed { vus: 60 });
+    let answer = answer_of(&closed);
+    let rate = finding(&answer, "RATE_OF_USERS");
+    assert!(
+        (rate.value.expect("a rate") - 2_000.0).abs() < 10.0,
+        "60 users of 30 ms: {rate:?}"
+    );
 
     let answer = answer_of(&smoke(4));
     assert!(finding(&answer, "RATE_PER_USER").is_trouble, "four users must do more");

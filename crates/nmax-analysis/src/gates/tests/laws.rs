@@ -7,6 +7,14 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::fixture::scenario;
+use crate::simulate::Random;
+use crate::{Course, Point};
+
+/// The gate on a hold from the start of the run on, whose course is not known.
+pub(super) fn littles_law(totals: &Aggregate, hold_s: f64) -> Gate {
+    let end = Nanos((hold_s * 1e9) as u64);
+    little(totals, &Course::default(), (Nanos::ZERO, end))
+}
 
 fn mixed(weights: &[f64], is_open: bool) -> Run {
     let mut run = if is_open {
@@ -72,18 +80,17 @@ proptest! {
             let time_ms = times_ms[n % times_ms.len()];
             let end_ms = start_ms + time_ms;
             area_ms += end_ms.min(from_ms + hold_ms).saturating_sub(start_ms.max(from_ms));
-            if start_ms >= from_ms {
-                let stats = totals.scenario_mut(Section::Hold, 0);
-                stats.started += 1;
-                stats.completed += 1;
-                stats.iteration_time.record(time_ms * MS);
-            }
+            let section = if start_ms >= from_ms { Section::Hold } else { Section::Outside };
+            let stats = totals.scenario_mut(section, 0);
+            stats.started += 1;
+            stats.completed += 1;
+            stats.iteration_time.record(time_ms * MS);
         }
         totals.load_mut(Section::Hold).in_flight_ns = u128::from(area_ms * MS);
-        let gate = little(&totals, 20.0);
+        let gate = littles_law(&totals, 20.0);
         prop_assert!(gate.value.is_some() && gate.holds, "{:?}", gate);
         totals.load_mut(Section::Hold).in_flight_ns = u128::from(area_ms * MS / 4 * 3);
-        prop_assert!(!little(&totals, 20.0).holds);
+        prop_assert!(!littles_law(&totals, 20.0).holds);
     }
 }
 
@@ -128,9 +135,12 @@ fn iterations_that_never_end_contradict_nothing() {
     run.totals.scenario_mut(Section::Hold, 0).interrupted = 5;
     let load = run.totals.load_mut(Section::Hold);
     load.in_flight_ns += 5 * 10_000_000_000;
-    assert!(!little(&run.totals, 10.0).holds, "nobody knows what they waited for");
+    assert!(
+        !littles_law(&run.totals, 10.0).holds,
+        "nobody knows what they waited for"
+    );
     run.totals.load_mut(Section::Hold).censored.record_n(10_000_000_000, 5);
-    assert!(little(&run.totals, 10.0).holds);
+    assert!(littles_law(&run.totals, 10.0).holds);
 }
 
 #[test]
@@ -139,19 +149,109 @@ fn start_delays_are_not_in_flight() {
     // Each iteration waited 10 of its 30 ms for a slot.
     let load = run.totals.load_mut(Section::Hold);
     (load.in_flight_ns, load.waited) = (1_000 * 20_000_000, 1_000);
-    assert_eq!(little(&run.totals, 10.0).value, None, "delays were not measured");
+    assert_eq!(littles_law(&run.totals, 10.0).value, None, "delays were not measured");
     run.totals.load_mut(Section::Hold).start_delay_ns = 1_000 * 10_000_000;
-    let gate = little(&run.totals, 10.0);
+    let gate = littles_law(&run.totals, 10.0);
     assert!(gate.holds && gate.value.unwrap() < 1e-3, "{gate:?}");
 }
 
 #[test]
 fn littles_law_needs_a_hold_of_many_iterations() {
     let run = Run::healthy();
-    assert!(little(&run.totals, 0.61).value.is_some());
-    assert_eq!(little(&run.totals, 0.59).value, None, "20 × 30 ms");
+    assert!(littles_law(&run.totals, 0.61).value.is_some());
+    assert_eq!(littles_law(&run.totals, 0.59).value, None, "20 × 30 ms");
     let mut few = Run::healthy();
     few.totals.scenario_mut(Section::Hold, 0).iteration_time = Histogram::new();
     few.totals.scenario_mut(Section::Hold, 1).iteration_time = of(&[(30 * MS, 99)]);
-    assert_eq!(little(&few.totals, 10.0).value, None);
+    assert_eq!(littles_law(&few.totals, 10.0).value, None);
+}
+
+/// What a queue was given and did, of 200 s in which the rate grows from nothing to twice what its server can do.
+struct Ramp {
+    totals: Aggregate,
+    course: Course,
+    hold: (Nanos, Nanos),
+}
+
+/// One server with exponential times of 20 ms on average, first come first served, `slots` iterations in flight at most;
+/// the hold begins at `from_s`.
+fn ramp(seed: u64, slots: usize, from_s: f64) -> Ramp {
+    const LENGTH_S: f64 = 200.0;
+    const TOP_PER_S: f64 = 100.0;
+    const SERVICE_S: f64 = 0.02;
+    let mut random = Random::new(seed);
+    let mut totals = Aggregate::default();
+    let (mut expected, mut free_s) = (0.0, 0.0_f64);
+    let mut ends_s: Vec<f64> = Vec::new();
+    // Seconds in flight by second of the clock: what begins and ends in it, and changes of what lasts through it.
+    let (mut partly, mut through) = (vec![0.0; LENGTH_S as usize + 1], vec![0.0; LENGTH_S as usize + 1]);
+    loop {
+        // Arrivals of a ramp: the n-th comes when the integral of the rate is the sum of n exponential steps.
+        expected += random.exponential();
+        let arrival_s = (2.0 * expected * LENGTH_S / TOP_PER_S).sqrt();
+        if arrival_s >= LENGTH_S {
+            break;
+        }
+        let slot_s = ends_s.len().checked_sub(slots).map_or(0.0, |nth| ends_s[nth]);
+        let taken_s = arrival_s.max(slot_s);
+        free_s = free_s.max(taken_s) + SERVICE_S * random.exponential();
+        ends_s.push(free_s);
+        let section = if arrival_s >= from_s {
+            Section::Hold
+        } else {
+            Section::Outside
+        };
+        let stats = totals.scenario_mut(section, 0);
+        (stats.started, stats.completed) = (stats.started + 1, stats.completed + 1);
+        stats.iteration_time.record(((free_s - arrival_s) * 1e9) as u64);
+        let load = totals.load_mut(section);
+        load.waited += u64::from(taken_s > arrival_s);
+        load.start_delay_ns += ((taken_s - arrival_s) * 1e9) as u128;
+        let (begin_s, end_s) = (taken_s.min(LENGTH_S), free_s.min(LENGTH_S));
+        let (begin, end) = (begin_s as usize, end_s as usize);
+        partly[begin] += end_s.min(begin_s.floor() + 1.0) - begin_s;
+        if end > begin {
+            partly[end] += end_s.fract();
+            through[begin + 1] += 1.0;
+            through[end] -= 1.0;
+        }
+    }
+    let sums = through.iter().scan(0.0, |sum, change| {
+        *sum += change;
+        Some(*sum)
+    });
+    let mut in_flight: Vec<f64> = sums.zip(&partly).map(|(through, partly)| through + partly).collect();
+    in_flight.pop();
+    let first = from_s as usize;
+    totals.load_mut(Section::Hold).in_flight_ns = (in_flight[first..].iter().sum::<f64>() * 1e9) as u128;
+    let point = |(second, in_flight): (usize, &f64)| Point {
+        start_s: second as f64,
+        width_s: 1.0,
+        in_flight: *in_flight,
+        ..Point::default()
+    };
+    Ramp {
+        totals,
+        course: Course {
+            points: in_flight.iter().enumerate().map(point).collect(),
+            requests: Vec::new(),
+        },
+        hold: (Nanos((from_s * 1e9) as u64), Nanos((LENGTH_S * 1e9) as u64)),
+    }
+}
+
+/// A correct run is never refused, however many iterations its end leaves in flight.
+#[test]
+fn ramps_to_twice_what_a_target_can_do_obey_littles_law() {
+    let mut refused = Vec::new();
+    for seed in 0..200 {
+        let slots = [usize::MAX, 1_000, 50][seed as usize % 3];
+        let from_s = [0.0, 50.0, 150.0, 190.0][seed as usize % 4];
+        let run = ramp(seed, slots, from_s);
+        let gate = little(&run.totals, &run.course, run.hold);
+        if !gate.holds {
+            refused.push((seed, gate));
+        }
+    }
+    assert!(refused.is_empty(), "{refused:#?}");
 }

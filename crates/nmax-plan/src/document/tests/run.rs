@@ -273,6 +273,11 @@ fn smoke_leaves_out_conditions_on_the_amount_of_load() {
     );
     let plan = plan(&around(&lines), &options());
     assert_eq!(plan.workload, Workload::Closed { vus: 1 });
+    assert!(
+        matches!(plan.written, Some(Workload::Open { rate_per_s: 10.0, .. })),
+        "what the run prepares for is kept: {:?}",
+        plan.written
+    );
     let kept: Vec<Metric> = plan.thresholds.iter().map(|threshold| threshold.metric).collect();
     let want = [
         Metric::Throughput,

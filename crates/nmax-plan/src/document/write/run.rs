@@ -12,7 +12,8 @@ use crate::units::{format_bit_rate, format_duration, format_rate, format_share};
 
 /// `workload`, and the run's shape.
 pub(super) fn load(plan: &Plan) -> Vec<(String, Yaml)> {
-    let mut workload = vec![workload(&plan.workload)];
+    // A profile that has a workload of its own puts it in place of this one again.
+    let mut workload = vec![workload(plan.written.as_ref().unwrap_or(&plan.workload))];
     if !plan.background.is_empty() {
         let background = plan.background.iter().filter_map(|own| {
             let scenario = plan.scenarios.get(own.scenario)?;

@@ -545,6 +545,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         setup: None,
                         teardown: None,
                         workload,
+                        written: None,
                         stages,
                         iterations,
                         graceful_stop,

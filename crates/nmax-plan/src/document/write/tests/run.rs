@@ -141,12 +141,9 @@ fn changed() -> impl Strategy<Value = Plan> {
     let profile = option::of(select(Profile::ALL.to_vec()));
     (workload(), profile).prop_flat_map(move |(workload, profile)| {
         let base = base.clone();
-        let workload = match profile {
-            Some(profile) => crate::profile::workload(profile, workload),
-            None => workload,
-        };
+        let (workload, written) = crate::profile::workload(profile, workload);
         shape(crate::profile::full(&workload)).prop_flat_map(move |stages| {
-            let (base, workload) = (base.clone(), workload.clone());
+            let (base, workload, written) = (base.clone(), workload.clone(), written.clone());
             let end: u64 = stages.iter().filter_map(|stage| stage.length_ns).sum();
             let end = Duration::from_nanos(end);
             let parts = (
@@ -162,6 +159,7 @@ fn changed() -> impl Strategy<Value = Plan> {
                 move |(background, locations, timeline, observe, availability, compress, abort)| {
                     let mut plan = Plan {
                         workload: workload.clone(),
+                        written: written.clone(),
                         stages: stages.clone(),
                         profile,
                         compress,
