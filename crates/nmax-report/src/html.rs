@@ -43,6 +43,7 @@ pub fn page(view: &View) -> String {
     tables::write(&mut page, view);
     connections::write(&mut page, view);
     trouble::write(&mut page, view);
+    answer::write_observed(&mut page, view);
     charts::write_injector(&mut page, view);
     origin::write(&mut page, view);
     page.text("</main>\n");

@@ -18,7 +18,6 @@ pub(super) fn write(page: &mut Page, view: &View) {
     answer(page, view);
     steady(page, view);
     timeline(page, view);
-    observed(page, view);
 }
 
 fn answer(page: &mut Page, view: &View) {
@@ -124,7 +123,8 @@ fn recovery(effect: &Effect) -> String {
         .map_or_else(|| "not within the run".to_owned(), number::span)
 }
 
-fn observed(page: &mut Page, view: &View) {
+/// What observed processes used, over time.
+pub(super) fn write_observed(page: &mut Page, view: &View) {
     if view.observed.is_empty() {
         return;
     }
