@@ -3,6 +3,7 @@
 //!
 //! - `queue`: which resources, in which order, at most six at a time from one origin
 //! - `fetch`: a page from its document to its last resource; `lane`: one of the exchanges that are under way
+//! - `ask`: the request for a resource; `reply`: what its reply leads to
 //! - `cache` and `freshness`: what needs no exchange, or only the question whether it changed
 //!
 //! Every exchange is a sample with a name of its own, due when it became known that it is needed. What it then waits
@@ -13,11 +14,14 @@
 //! What no exchange asked for has no sample: resources out of the cache are counted, and so are those that the time
 //! limit of the page left without a turn, as failed.
 
+mod ask;
 mod cache;
 mod fetch;
 mod freshness;
 mod lane;
 mod queue;
+mod reply;
 
 pub(crate) use cache::Cache;
-pub(crate) use fetch::{Fetched, is_html};
+pub(crate) use fetch::Fetched;
+pub(crate) use reply::is_html;
