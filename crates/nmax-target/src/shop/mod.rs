@@ -3,7 +3,8 @@
 //! - pages: `/`, `/search?q=`, `/item/UUID`, `/signup`, `/login`, `/account`, `/basket`, `/order/ID`
 //! - files: `/app.css`, `/app.js`, `/logo.png`, `/image/UUID.jpg` (1.2 MB)
 //! - `/gallery`: a page with style sheets, a font, pictures and a frame, each with its rules for caches
-//! - JSON: `/api/items?q=`, `/api/items/UUID`, `POST /api/login` (token), `/api/account` (Bearer)
+//! - JSON: `/api/items?q=`, `/api/items/UUID`, `POST /api/login` (token), `/api/account` (Bearer),
+//!   `/api/vouchers` (inserted and removed again)
 //!
 //! Every form post needs the hidden `csrf` of its page and the `sid` cookie. State is in
 //! memory and bounded. Its secrets follow from the seed: it is a target, not a real shop.
@@ -16,6 +17,7 @@ mod photo;
 mod replies;
 mod state;
 mod token;
+mod vouchers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -70,6 +72,9 @@ impl Shop {
     pub(crate) fn reply(&self, parts: &Parts, body: &[u8]) -> Option<Response<Body>> {
         let path = parts.uri.path();
         let headers = &parts.headers;
+        if path.starts_with("/api/vouchers") {
+            return self.state().vouchers.reply(&parts.method, path, body);
+        }
         if parts.method == Method::POST {
             let form = form::decode(&String::from_utf8_lossy(body));
             return match path {

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use super::vouchers::Vouchers;
+
 /// Most accounts, sessions and orders that are kept.
 const ACCOUNTS_MAX: usize = 100_000;
 const SESSIONS_MAX: usize = 100_000;
@@ -86,6 +88,7 @@ pub(crate) struct State {
     pub(crate) accounts: Bounded<Account>,
     pub(crate) sessions: Bounded<Session>,
     pub(crate) orders: Bounded<Order>,
+    pub(crate) vouchers: Vouchers,
     serial: u64,
 }
 
@@ -95,6 +98,7 @@ impl State {
             accounts: Bounded::new(ACCOUNTS_MAX),
             sessions: Bounded::new(SESSIONS_MAX),
             orders: Bounded::new(ORDERS_MAX),
+            vouchers: Vouchers::default(),
             serial: 0,
         }
     }
