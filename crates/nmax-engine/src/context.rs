@@ -1,22 +1,19 @@
 //! What all virtual users of one worker share: program, meter, state of the run. One thread, no locks on the way.
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
-use nmax_metrics::{Catalog, NameId, Nanos};
+use nmax_metrics::Nanos;
 
 use crate::driver::Drivers;
 use crate::locations::{LocationId, Locations};
 use crate::meter::{Meter, WorkerEnd};
+use crate::names::{NameBook, SharedCatalog};
+
 use crate::program::Program;
 use crate::runtime::{Runtime, ThreadTime};
 use crate::source::Sources;
-
-/// Names that requests get while the run goes on, shared by all workers; locked once per new name.
-pub type SharedCatalog = Arc<Mutex<Catalog>>;
 
 /// What all virtual users of one worker share.
 pub struct Context<R: Runtime, D: Drivers> {
@@ -175,57 +172,6 @@ impl Drop for Watched<'_> {
         if std::thread::panicking() {
             self.0.lost();
         }
-    }
-}
-
-/// Ids of names with holes: known ones are found without a lock.
-#[derive(Debug)]
-pub(crate) struct NameBook {
-    shared: SharedCatalog,
-    known: RefCell<HashMap<String, NameId>>,
-    other: Cell<Option<NameId>>,
-}
-
-impl NameBook {
-    fn new(shared: SharedCatalog) -> Self {
-        Self {
-            shared,
-            known: RefCell::default(),
-            other: Cell::new(None),
-        }
-    }
-
-    /// The name of an id.
-    pub(crate) fn name(&self, id: NameId) -> String {
-        self.lock().requests.name(id).to_owned()
-    }
-
-    /// The name of a check.
-    pub(crate) fn check(&self, number: usize) -> String {
-        self.lock().checks.get(number).cloned().unwrap_or_default()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Catalog> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The id of a rendered name.
-    pub(crate) fn id(&self, name: &str) -> NameId {
-        if let Some(id) = self.known.borrow().get(name) {
-            return *id;
-        }
-        if let Some(other) = self.other.get() {
-            return other;
-        }
-        let mut catalog = self.lock();
-        let was_full = catalog.requests.is_full();
-        let id = catalog.requests.intern(name);
-        if was_full && catalog.requests.name(id) != name {
-            self.other.set(Some(id));
-        } else {
-            self.known.borrow_mut().insert(name.to_owned(), id);
-        }
-        id
     }
 }
 

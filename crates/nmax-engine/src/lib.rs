@@ -9,8 +9,8 @@
 //! - [`runtime`]: what a worker needs from the world; [`real`] is the world, [`timers`] its deadlines
 //! - [`source`] and `dispatch`: where iterations come from and who runs them; `locations`: where these users are
 //! - `vu`, `setup`, `walk`: a virtual user, what it does once, and its way through the actions of a scenario
-//! - `exchange`, `redirect`, `verify`, `document`: one exchange of it, where it leads, what becomes of the reply, and the
-//!   page that it begins
+//! - `exchange`, `redirect`, `verify`: one exchange of it, where it leads, what becomes of the reply
+//! - `document`, `page`: the page that it begins, and what belongs to that
 //! - [`program`], `flow`, `prepare`, `compose`, `render` and `multipart`: a plan made ready, steps as actions, requests as
 //!   bytes; `functions`: what templates call
 //! - [`network`]: what a plan says of the way to its servers
@@ -18,7 +18,7 @@
 //! - [`meter`], [`collector`], `tally`, `examples`: what is recorded, and how it is joined
 //! - [`alone`]: steps that are done once for a run, before and after it; `bracket`: when they are done
 //! - [`once`]: one iteration with all that it sent and received
-//! - [`context`]: what the virtual users of a worker share
+//! - [`context`]: what the virtual users of a worker share; [`names`]: those of their requests
 //! - [`watch`]: this process's own resources
 
 pub mod alone;
@@ -37,6 +37,7 @@ pub mod http_driver;
 mod locations;
 pub mod meter;
 mod multipart;
+pub mod names;
 pub mod network;
 pub mod once;
 mod page;

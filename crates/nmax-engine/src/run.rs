@@ -13,8 +13,8 @@ use tokio::sync::watch;
 
 use crate::bracket::Bracket;
 use crate::collector::{Collector, Complete, WorkerUse};
-use crate::context::SharedCatalog;
 use crate::meter::Report;
+use crate::names::SharedCatalog;
 use crate::program::{ProgramError, catalog};
 use crate::real::RealClock;
 use crate::seat::{Command, Link, Seat};

@@ -11,10 +11,11 @@ use tokio::runtime::Builder;
 use tokio::sync::watch;
 use tokio::task::LocalSet;
 
-use crate::context::{Context, SharedCatalog};
+use crate::context::Context;
 use crate::http_driver::HttpDrivers;
 pub(crate) use crate::meter::Link;
 use crate::meter::{Meter, MeterSettings};
+use crate::names::SharedCatalog;
 use crate::network;
 use crate::program::Program;
 use crate::real::{RealClock, RealRuntime};

@@ -1,5 +1,8 @@
 //! The way of a virtual user through the actions of a scenario: what is decided between its exchanges.
 
+use std::future::poll_fn;
+use std::pin::pin;
+
 use nmax_metrics::{FailureExample, Nanos, Outcome, Section};
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{Condition, PASSES_MAX, ThinkTime};
@@ -72,7 +75,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             };
             let done = match action {
                 Action::Request(prepared) => {
-                    let end = self.request(context, assignment, prepared, turn).await;
+                    let end = {
+                        // Pinned where it is made: `await` would copy it.
+                        let mut request = pin!(self.request(context, assignment, prepared, turn));
+                        poll_fn(|task| request.as_mut().poll(task)).await
+                    };
                     self.note(turn.intended, &end);
                     match end {
                         StepEnd::Next(done, step_is_ok) => {

@@ -124,13 +124,7 @@ impl<C: Clock + 'static> Client<C> {
     /// Over a line, to a proxy, or both. The alarm hears when the line is to be looked at.
     async fn run_specially(&mut self, request: &Request<'_>, is_absolute: bool) -> Result<Nanos, Failure> {
         let (line, alarm) = (self.visitor.line(), Rc::clone(&self.alarm));
-        let mut run = pin!(async {
-            if is_absolute {
-                self.run_absolute(request).await
-            } else {
-                self.run(request).await
-            }
-        });
+        let mut run = pin!(self.run_rewritten(request, is_absolute));
         poll_fn(|cx| {
             // Whatever was published before this poll has been heard, or is published by it again.
             alarm.take();
@@ -144,10 +138,10 @@ impl<C: Clock + 'static> Client<C> {
         .await
     }
 
-    /// As a proxy takes it: what goes to the server itself says only what is wanted, and not of whom.
-    async fn run_absolute(&mut self, request: &Request<'_>) -> Result<Nanos, Failure> {
+    /// As a proxy takes it, if so: what goes to the server itself says only what is wanted, and not of whom.
+    async fn run_rewritten(&mut self, request: &Request<'_>, is_absolute: bool) -> Result<Nanos, Failure> {
         let shared = Rc::clone(&self.shared);
-        let absolute = shared.config.proxy.as_ref();
+        let absolute = shared.config.proxy.as_ref().filter(|_| is_absolute);
         let absolute = absolute.map(|proxy| proxy.absolute(request.bytes, request.origin));
         let bytes = absolute.as_deref().unwrap_or(request.bytes);
         let grown = bytes.len() - request.bytes.len();
