@@ -9,11 +9,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import benchmarks, memory, shapes, work  # noqa: E402
+from suite import benchmarks, judgement, memory, profiles, pure, shapes, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
 
-NAMES = ["cost", "tls", "scenario", "lag", "calibration", "syscalls", "instructions", "thinking", "sockets", "growth"]
+NAMES = ["cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
+         "thinking", "sockets", "growth", "judgement", "stress", "soak"]
 
 
 def main():
@@ -30,6 +31,9 @@ def main():
         "cost": lambda: benchmarks.cost(results, rounds, seconds, cpus),
         "tls": lambda: shapes.tls(results, rounds, seconds, cpus),
         "scenario": lambda: shapes.scenario(results, rounds, seconds, cpus),
+        "extraction": lambda: shapes.extraction(results, rounds, seconds, cpus),
+        "css": lambda: pure.css(results, cpus, small),
+        "data": lambda: pure.data(results, rounds, cpus, small),
         "lag": lambda: benchmarks.lag(results, rounds, cpus),
         "calibration": lambda: benchmarks.calibration(results, rounds, cpus),
         "syscalls": lambda: work.syscalls(results, cpus, small),
@@ -37,6 +41,9 @@ def main():
         "thinking": lambda: memory.thinking(results, cpus, small),
         "sockets": lambda: memory.sockets(results, cpus, small),
         "growth": lambda: memory.growth(results, cpus, small),
+        "judgement": lambda: judgement.judgement(results, cpus, small),
+        "stress": lambda: profiles.stress(results, rounds, cpus, small),
+        "soak": lambda: profiles.soak(results, cpus, small),
     }
     chosen = [steps[name] for name in options.only or steps]
     failures = 0

@@ -110,7 +110,7 @@ def calibration(results, rounds, cpus):
 
 def _calibrate(results, service, turn, cpus):
     """One run. Gives the difference of rate in %, and per quantile (difference, allowed) in microseconds."""
-    with servers.target(str(generators.NMAX), service, cpus[0]) as url:
+    with servers.target(str(generators.NMAX), service, cpus[0]) as (url, _):
         settings = [f"workload.open.rate={CALIBRATION_RATE_PER_S}/s"]
         result = generators.nmax(url, LAG_SECONDS, cpus[1], "steady.yaml", settings)
         truth = servers.truth(url)

@@ -64,15 +64,28 @@ def nmax(url, seconds, cpu, plan="tiny.yaml", settings=(), look=None, slack_s=60
     with tempfile.TemporaryDirectory() as runs:
         command = _nmax_command(url, runs, plan, settings) + ["--duration", f"{seconds}s"]
         done = _done(run(command, cpu, seconds + slack_s, look=look), "nmax")
-    summary = json.loads(done.stdout)
-    if isinstance(summary.get("run"), dict):
-        summary["run"].pop("machine", None)  # machine.txt describes it, without names
+    summary = _summary(done)
     total = summary["total"]
     bad = total["failed"] + total["errors"]
     if bad or not (total["count"] or plan == "thinking.yaml"):
         raise Failure(f"nmax had {bad} failed of {total['count']} requests")
     raw = json.dumps(summary, indent=1)
     return Result(total["count"], done.cpu_s, done.wall_s, raw, "json", done.rss_max_bytes)
+
+
+def judged(url, plan, cpu, arguments, timeout_s, settings=()):
+    """nmax with one worker, as `nmax`, in a run whose verdict is what counts. Gives its summary."""
+    with tempfile.TemporaryDirectory() as runs:
+        command = _nmax_command(url, runs, plan, settings) + ["--samples", "none", *arguments]
+        return _summary(_done(run(command, cpu, timeout_s), "nmax"))
+
+
+def _summary(done):
+    """What nmax printed, without names of the machine: machine.txt describes it."""
+    summary = json.loads(done.stdout)
+    if isinstance(summary.get("run"), dict):
+        summary["run"].pop("machine", None)
+    return summary
 
 
 def nmax_under(tool, url, requests, cpu, program=NMAX):

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def _text(file):
 
 @contextlib.contextmanager
 def server(command, cpu, port):
-    """A server on processor `cpu` that listens on loopback `port`; ended when the block ends."""
+    """A server on processor `cpu` that listens on loopback `port`; ended when the block ends. Gives its number."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -76,14 +77,31 @@ def server(command, cpu, port):
         )
         try:
             _wait_for_port(process, port, log)
-            yield
+            yield process.pid
         finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            _end(process)
+
+
+@contextlib.contextmanager
+def busy(cpu):
+    """A process that leaves processor `cpu` no idle time."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "while True: pass"], stdin=subprocess.DEVNULL,
+        preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+    )
+    try:
+        yield
+    finally:
+        _end(process)
+
+
+def _end(process):
+    process.terminate()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _wait_for_port(process, port, log):

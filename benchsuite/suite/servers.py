@@ -34,6 +34,11 @@ http {{
     location / {{ return 200 "ok"; }}
     location /visit {{ add_header Set-Cookie "visitor=$connection; Path=/"; return 200 "ok"; }}
     location /count {{ stub_status; }}
+    location /item {{
+      default_type application/json;
+      add_header Set-Cookie "visitor=$connection; Path=/";
+      return 200 '{{"item":{{"id":"$request_id","name":"A lamp","price":4900,"stock":[3,0,12]}},"now":$msec}}';
+    }}
   }}
 }}
 """
@@ -80,12 +85,12 @@ def requests(url):
 
 
 @contextlib.contextmanager
-def target(nmax, service, cpu):
-    """`nmax target` with the service time `service` on processor `cpu`. Gives its URL."""
+def target(nmax, service, cpu, *options):
+    """`nmax target` with the service time `service` on processor `cpu`. Gives its URL and the number of its process."""
     port = free_port()
-    command = [nmax, "target", "--listen", f"127.0.0.1:{port}", "--service", service]
-    with server(command, cpu, port):
-        yield f"http://127.0.0.1:{port}/"
+    command = [nmax, "target", "--listen", f"127.0.0.1:{port}", "--service", service, *options]
+    with server(command, cpu, port) as pid:
+        yield f"http://127.0.0.1:{port}/", pid
 
 
 def truth(url):
