@@ -10,8 +10,10 @@ use crate::words::{share, time_ms, value};
 const STRETCH_MAX_S: f64 = 300.0;
 /// Fewest points of such a stretch.
 const STRETCH_POINTS_MIN: f64 = 30.0;
-/// Points in a row that must be as before.
+/// Points in a row that must be as before; fewer where the next intervention or the end of the load comes before.
 const RECOVERED_POINTS: usize = 10;
+/// Fewest of them that tell anything.
+const RECOVERED_POINTS_MIN: usize = 3;
 /// Standard deviations around the median before that count as before.
 const DEVIATIONS: f64 = 3.0;
 /// What counts as before at least, relative to the median.
@@ -39,10 +41,36 @@ pub struct Effect {
     pub happened: Happened,
     /// Figures before, during and after it; `None` where there are none.
     pub phases: [Option<Figures>; 3],
-    /// From its end until the figures are again as before, seconds; `None` when they never were.
-    pub recovery_s: Option<f64>,
+    /// When the figures were as before again.
+    pub recovery: Recovery,
+    /// Largest 95th percentile of a point from its beginning until then, ms. Replies count when they come, so those that
+    /// the intervention held up are in a point after its end.
+    pub worst_p95_ms: Option<f64>,
     /// One sentence for a person.
     pub text: String,
+}
+
+/// When the figures were as before again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Recovery {
+    /// That long after the end of the intervention, seconds.
+    After(f64),
+    /// Not until the next intervention, or the end of the load.
+    NotSeen,
+    /// Too little was measured before it, or between its end and that of the load.
+    Unknown,
+    /// The intervention was never over.
+    NeverOver,
+}
+
+impl Recovery {
+    /// From the end of the intervention until the figures are again as before, seconds, where that is known.
+    pub fn seconds(self) -> Option<f64> {
+        match self {
+            Self::After(seconds) => Some(seconds),
+            Self::NotSeen | Self::Unknown | Self::NeverOver => None,
+        }
+    }
 }
 
 /// Figures of a stretch of time.
@@ -65,7 +93,8 @@ pub struct Figures {
 /// Before and after are as long as the intervention, at least 30 points of the course and at most 5 minutes, just
 /// before and just after it. The system has recovered at the end of the intervention or at the first point after it
 /// from which on 10 points in a row have p95, failure rate and throughput no worse than before: the median there and three
-/// standard deviations (from the median absolute one), at least a tenth, of failures at least 1 % of the exchanges.
+/// standard deviations (from the median absolute one), at least a tenth, of failures at least 1 % of the exchanges. Where
+/// the next intervention or the end of the load comes before, those up to it are enough, if there are three.
 pub fn effects(evidence: &Evidence) -> Vec<Effect> {
     evidence
         .happened
@@ -75,7 +104,10 @@ pub fn effects(evidence: &Evidence) -> Vec<Effect> {
 }
 
 fn effect(evidence: &Evidence, happened: &Happened) -> Effect {
-    let loaded = |point: &&Point| point.level > 0.0;
+    // What comes after a run was stopped is its drain.
+    let stopped = Some(evidence.hold.1).filter(|_| evidence.injector.interrupted);
+    let stopped_s = stopped.map_or(f64::INFINITY, |stopped| stopped.as_secs_f64());
+    let loaded = |point: &&Point| point.level > 0.0 && point.end_s() <= stopped_s;
     let points: Vec<&Point> = evidence.course.points.iter().filter(loaded).collect();
     let load_end_s = points.last().map_or(0.0, |point| point.end_s());
     let end_s = happened.end_s.unwrap_or(load_end_s).max(happened.start_s);
@@ -91,19 +123,31 @@ fn effect(evidence: &Evidence, happened: &Happened) -> Effect {
     let before = part(happened.start_s - stretch_s, happened.start_s);
     let during = part(happened.start_s, end_s);
     let after = part(end_s, end_s + stretch_s);
-    let recovery_s = happened.end_s.and_then(|end_s| {
-        let later: Vec<&Point> = points.iter().filter(|point| point.end_s() > end_s).copied().collect();
-        Usual::of(&before)?.recovery_s(&later, end_s)
-    });
-    let phases = [figures(&before), figures(&during), figures(&after)];
-    let mut text = text(happened, &phases, recovery_s);
-    text.push_str(&compressed(evidence.plan));
-    Effect {
+    let others = evidence.happened.iter().map(|other| other.start_s);
+    let next_s = others.filter(|start_s| *start_s > happened.start_s && *start_s >= end_s);
+    let until_s = next_s.fold(load_end_s, f64::min);
+    let recovery = match (happened.end_s, Usual::of(&before)) {
+        (None, _) => Recovery::NeverOver,
+        (Some(_), None) => Recovery::Unknown,
+        (Some(_), Some(usual)) => {
+            let is_later = |point: &&&Point| point.end_s() > end_s && point.end_s() <= until_s;
+            let later: Vec<&Point> = points.iter().filter(is_later).copied().collect();
+            usual.recovery(&later, end_s)
+        }
+    };
+    let bad_until_s = recovery.seconds().map_or(until_s, |seconds| end_s + seconds);
+    let bad = points
+        .iter()
+        .filter(|point| point.end_s() > happened.start_s && point.start_s < bad_until_s.max(end_s));
+    let mut effect = Effect {
         happened: happened.clone(),
-        phases,
-        recovery_s,
-        text,
-    }
+        phases: [figures(&before), figures(&during), figures(&after)],
+        recovery,
+        worst_p95_ms: bad.filter_map(|point| point.p95_ms()).reduce(f64::max),
+        text: String::new(),
+    };
+    effect.text = text(&effect) + &compressed(evidence.plan);
+    effect
 }
 
 fn figures(points: &[&Point]) -> Option<Figures> {
@@ -152,10 +196,18 @@ impl Usual {
             && throughput(point) >= self.throughput_min_per_s
     }
 
-    fn recovery_s(&self, later: &[&Point], end_s: f64) -> Option<f64> {
-        let all_usual = |run: &[&Point]| run.iter().all(|point| self.contains(point));
-        let first = later.windows(RECOVERED_POINTS).position(all_usual)?;
-        Some((later[first].start_s - end_s).max(0.0))
+    fn recovery(&self, later: &[&Point], end_s: f64) -> Recovery {
+        if later.len() < RECOVERED_POINTS_MIN {
+            return Recovery::Unknown;
+        }
+        let lasts = |first: &usize| {
+            let next = later[*first..].iter().take(RECOVERED_POINTS);
+            next.clone().count() >= RECOVERED_POINTS_MIN && next.clone().all(|point| self.contains(point))
+        };
+        match (0..later.len()).find(lasts) {
+            Some(first) => Recovery::After((later[first].start_s - end_s).max(0.0)),
+            None => Recovery::NotSeen,
+        }
     }
 }
 
@@ -163,21 +215,23 @@ fn throughput(point: &Point) -> f64 {
     point.exchanges as f64 / point.width_s
 }
 
-fn text(happened: &Happened, phases: &[Option<Figures>; 3], recovery_s: Option<f64>) -> String {
+fn text(effect: &Effect) -> String {
+    let happened = &effect.happened;
     let name = &happened.name;
     let since = span(happened.start_s);
     if let Some(error) = &happened.error {
         return format!("`{name}` after {since} failed: {error}");
     }
-    let changes = match phases {
-        [Some(before), Some(during), _] => changes(before, during),
+    let changes = match &effect.phases {
+        [Some(before), Some(during), _] => changes(before, during, effect.worst_p95_ms),
         _ => "too little was measured to compare".to_owned(),
     };
-    let recovery = match (happened.end_s, recovery_s) {
-        (None, _) => "it was never over".to_owned(),
-        (Some(_), Some(0.0)) => "all was as before as soon as it was over".to_owned(),
-        (Some(_), Some(recovery_s)) => format!("all was as before {} after its end", span(recovery_s)),
-        (Some(_), None) => "the figures were not seen to be as before again".to_owned(),
+    let recovery = match effect.recovery {
+        Recovery::NeverOver => "it was never over".to_owned(),
+        Recovery::After(0.0) => "all was as before as soon as it was over".to_owned(),
+        Recovery::After(seconds) => format!("all was as before {} after its end", span(seconds)),
+        Recovery::NotSeen => "the figures were not seen to be as before again".to_owned(),
+        Recovery::Unknown => "too little was measured to see when all was as before".to_owned(),
     };
     let lasted = happened.end_s.map_or(String::new(), |end_s| {
         format!(" for {}", span((end_s - happened.start_s).max(0.0)))
@@ -185,9 +239,9 @@ fn text(happened: &Happened, phases: &[Option<Figures>; 3], recovery_s: Option<f
     format!("`{name}` after {since}{lasted}: {changes}; {recovery}")
 }
 
-fn changes(before: &Figures, during: &Figures) -> String {
-    let p95 = match (before.p95_ms, during.p95_ms) {
-        (Some(before), Some(during)) => format!("p95 from {} to {}, ", time_ms(before), time_ms(during)),
+fn changes(before: &Figures, during: &Figures, worst_p95_ms: Option<f64>) -> String {
+    let p95 = match (before.p95_ms, worst_p95_ms) {
+        (Some(before), Some(worst)) => format!("p95 from {} to {} at worst, ", time_ms(before), time_ms(worst)),
         (Some(before), None) => format!("p95 from {} to no reply at all, ", time_ms(before)),
         _ => String::new(),
     };

@@ -45,7 +45,7 @@ mod simulate;
 
 pub use answer::{Answer, Finding, answer};
 pub use course::{Course, CourseBuilder, Latency, Observation, Point};
-pub use effect::{Effect, Figures, Happened, effects};
+pub use effect::{Effect, Figures, Happened, Recovery, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};

@@ -104,7 +104,11 @@ fn gates(view: &View) -> Value {
 
 /// Shares stay from 0 to 1 here, so they are ratios and no percentages.
 fn unit(unit: &str) -> &str {
-    if unit == "%" { "ratio" } else { unit }
+    match unit {
+        "%" => "ratio",
+        "%/h" => "ratio/h",
+        unit => unit,
+    }
 }
 
 fn injector(view: &View) -> Value {

@@ -1,5 +1,7 @@
 //! Numbers for people: three significant digits, a unit, and nothing that pretends to know more.
 
+use nmax_analysis::Recovery;
+
 /// What stands for an unknown number.
 pub const UNKNOWN: &str = "–";
 
@@ -45,6 +47,16 @@ pub fn span(seconds: f64) -> String {
         .map(|(n, unit)| format!("{n} {unit}"))
         .collect();
     text.join(" ")
+}
+
+/// When figures were as before again.
+pub fn recovery(recovery: Recovery) -> String {
+    match recovery {
+        Recovery::After(seconds) => span(seconds),
+        Recovery::NotSeen => "not seen".into(),
+        Recovery::Unknown => "not known".into(),
+        Recovery::NeverOver => "never over".into(),
+    }
 }
 
 /// A rate per second, for example `12.3 k/s`.
@@ -108,14 +120,20 @@ pub fn share_or_unknown(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| UNKNOWN.into(), share)
 }
 
-/// A value with the unit that judgements print: `ms` are times, `%` shares from 0 to 1, `/s` rates.
+/// A value with the unit that judgements print: `ms` are times, `%` shares from 0 to 1, `/s` rates; all but rates also
+/// `/h` and `/min`, which may fall.
 pub fn with_unit(value: Option<f64>, unit: &str) -> String {
     let Some(value) = value.filter(|value| value.is_finite()) else {
         return UNKNOWN.into();
     };
+    if let Some((of, per @ ("h" | "min"))) = unit.rsplit_once('/') {
+        let sign = if value < 0.0 { "−" } else { "" };
+        return format!("{sign}{}/{per}", with_unit(Some(value.abs()), of));
+    }
     match unit {
         "ms" => time(value * 1e6),
         "%" => share(value),
+        "s" => span(value),
         "/s" => rate(value),
         "B" | "bytes" => bytes(value),
         "" if value.fract() == 0.0 && (0.0..9e15).contains(&value) => count(value as u64),

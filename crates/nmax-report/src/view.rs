@@ -220,7 +220,7 @@ impl View {
             open,
             intended_rate_per_s: level.filter(|_| open),
             intended_vus: level.filter(|_| !open),
-            achieved_rate_per_s: per_s(load.started.saturating_sub(beside(plan, counted)), length_s),
+            achieved_rate_per_s: per_s(load.started, length_s),
             in_flight: (length_s > 0.0).then(|| load.in_flight_ns as f64 / 1e9 / length_s),
             dropped: load.dropped,
             dropped_share: (load.due > 0).then(|| load.dropped.total() as f64 / load.due as f64),
@@ -291,15 +291,6 @@ fn background(plan: &Plan) -> impl Iterator<Item = &Scenario> {
     plan.background
         .iter()
         .filter_map(|background| plan.scenarios.get(background.scenario))
-}
-
-/// Iterations started beside the mix: they are no part of the intended rate.
-fn beside(plan: &Plan, counted: &Aggregate) -> u64 {
-    let started = |index| counted.scenario(Section::Hold, index).map_or(0, |stats| stats.started);
-    plan.background
-        .iter()
-        .map(|background| started(background.scenario))
-        .sum()
 }
 
 /// The findings of an answer that say more than its headline.

@@ -52,7 +52,7 @@ proptest! {
         let shape = |at: usize| if (start..end + late).contains(&at) { bad } else { USUAL };
         let run = run(seed, happened(start as f64, Some(end as f64)), shape);
         let effect = &effects(&run.evidence())[0];
-        let recovery_s = effect.recovery_s.expect("it recovers");
+        let recovery_s = effect.recovery.seconds().expect("it recovers");
         // Noise may make single seconds look bad, so that the ten begin a little later, never earlier.
         prop_assert!(recovery_s >= late as f64 && recovery_s <= late as f64 + 60.0, "{recovery_s}, not {late}");
         let [before, during, _] = effect.phases;
@@ -72,7 +72,7 @@ fn what_never_becomes_as_before_has_not_recovered() {
         if at < 100 { USUAL } else { (90.0, 0, 50) }
     });
     let effect = &effects(&run.evidence())[0];
-    assert_eq!(effect.recovery_s, None);
+    assert_eq!(effect.recovery, Recovery::NotSeen);
     assert!(
         effect.text.ends_with("the figures were not seen to be as before again"),
         "{}",
@@ -95,7 +95,7 @@ fn what_is_never_undone_lasts_to_the_end() {
     let effect = &effects(&run.evidence())[0];
     let [_, during, after] = effect.phases;
     assert_eq!((during.map(|figures| figures.length_s), after), (Some(300.0), None));
-    assert_eq!(effect.recovery_s, None);
+    assert_eq!(effect.recovery, Recovery::NeverOver);
     assert!(
         effect.text.contains("failures from 0 % to 10 %") && effect.text.ends_with("it was never over"),
         "{}",
@@ -109,7 +109,7 @@ fn better_than_before_is_recovered() {
     let run = run(1, happened(100.0, Some(130.0)), |at| {
         if at < 130 { USUAL } else { (5.0, 0, 90) }
     });
-    assert_eq!(effects(&run.evidence())[0].recovery_s, Some(0.0));
+    assert_eq!(effects(&run.evidence())[0].recovery, Recovery::After(0.0));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_run_without_a_course_has_effects_without_figures() {
     let mut run = run(1, happened(5.0, Some(6.0)), |_| USUAL);
     run.course = Course::default();
     let effect = &effects(&run.evidence())[0];
-    assert_eq!((effect.phases, effect.recovery_s), ([None; 3], None));
+    assert_eq!((effect.phases, effect.recovery), ([None; 3], Recovery::Unknown));
     assert!(effect.text.contains("too little was measured"), "{}", effect.text);
 }
 
@@ -142,6 +142,51 @@ fn a_relief_of_a_few_seconds_is_no_recovery() {
     let run = run(1, happened(100.0, Some(130.0)), |at| {
         if bad(at) { (200.0, 0, 50) } else { USUAL }
     });
-    let recovery_s = effects(&run.evidence())[0].recovery_s.expect("it recovers");
+    let recovery_s = effects(&run.evidence())[0].recovery.seconds().expect("it recovers");
     assert!((30.0..90.0).contains(&recovery_s), "{recovery_s}");
+}
+
+/// Replies that a stopped server held up come after it goes on: the stop itself shows no slow reply.
+#[test]
+fn what_was_held_up_counts_to_the_intervention() {
+    let run = run(1, happened(100.0, Some(103.0)), |at| match at {
+        100..103 => (20.0, 0, 1),
+        103 => (2_000.0, 0, 150),
+        _ => USUAL,
+    });
+    let effect = &effects(&run.evidence())[0];
+    assert_eq!(effect.recovery, Recovery::After(1.0));
+    assert!(effect.worst_p95_ms.expect("a time") > 2_000.0, "{effect:?}");
+    assert!(effect.text.contains("s at worst"), "{}", effect.text);
+}
+
+/// The next intervention is not held against the one before it, nor is the end of the load.
+#[test]
+fn recovery_is_looked_for_until_the_next_intervention_or_the_end() {
+    let bad = |at: usize| {
+        if (106..120).contains(&at) {
+            (200.0, 0, 50)
+        } else {
+            USUAL
+        }
+    };
+    let mut run = run(1, happened(100.0, Some(101.0)), bad);
+    run.happened.push(happened(106.0, Some(120.0)));
+    run.happened.push(happened(393.0, Some(394.0)));
+    run.happened.push(happened(397.0, Some(398.5)));
+    let all: Vec<Recovery> = effects(&run.evidence()).iter().map(|effect| effect.recovery).collect();
+    assert_eq!(all[0], Recovery::After(0.0));
+    assert!(matches!(all[1], Recovery::After(seconds) if seconds < 20.0), "{all:?}");
+    assert_eq!(all[2..], [Recovery::After(0.0), Recovery::Unknown]);
+}
+
+#[test]
+fn the_drain_of_a_stopped_run_is_no_stretch_after() {
+    let mut run = run(1, happened(100.0, Some(130.0)), |at| {
+        if at < 130 { USUAL } else { (20.0, 0, 2) }
+    });
+    run.hold.1 = Nanos::from_secs(130);
+    run.injector.interrupted = true;
+    let effect = &effects(&run.evidence())[0];
+    assert_eq!((effect.phases[2], effect.recovery), (None, Recovery::Unknown));
 }

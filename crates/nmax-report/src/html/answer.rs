@@ -1,6 +1,6 @@
 //! What a run says beyond its numbers: the answer of its profile, steadiness, effects of interventions, observed processes.
 
-use nmax_analysis::{Effect, Figures};
+use nmax_analysis::Figures;
 
 use super::Page;
 use super::charts::{self, WIDTHS};
@@ -79,7 +79,8 @@ fn timeline(page: &mut Page, view: &View) {
     page.text(
         "<h2>Timeline</h2><div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">what was done</th>\
          <th scope=\"col\" class=\"l\">phase</th><th scope=\"col\">length</th><th scope=\"col\">throughput</th><th scope=\"col\">failed</th>\
-         <th scope=\"col\">p50</th><th scope=\"col\">p95</th><th scope=\"col\">recovery</th></tr></thead><tbody>",
+         <th scope=\"col\">p50</th><th scope=\"col\">p95</th>\
+         <th scope=\"col\">p95 at worst</th><th scope=\"col\">recovery</th></tr></thead><tbody>",
     );
     for effect in view.effects.iter().take(ROWS_MAX) {
         for (index, (name, figures)) in ["before", "during", "after"].iter().zip(&effect.phases).enumerate() {
@@ -94,7 +95,12 @@ fn timeline(page: &mut Page, view: &View) {
             page.add(format_args!("<td class=\"l\">{name}</td>"));
             phase(page, figures.as_ref());
             if index == 0 {
-                page.add(format_args!("<td rowspan=\"3\">{}</td>", recovery(effect)));
+                let worst = effect.worst_p95_ms.map_or(f64::NAN, |worst_ms| worst_ms * 1e6);
+                page.add(format_args!(
+                    "<td rowspan=\"3\">{}</td><td rowspan=\"3\">{}</td>",
+                    number::time(worst),
+                    number::recovery(effect.recovery)
+                ));
             }
             page.text("</tr>");
         }
@@ -115,12 +121,6 @@ fn phase(page: &mut Page, figures: Option<&Figures>) {
         time(figures.p50_ms),
         time(figures.p95_ms)
     ));
-}
-
-fn recovery(effect: &Effect) -> String {
-    effect
-        .recovery_s
-        .map_or_else(|| "not within the run".to_owned(), number::span)
 }
 
 /// What observed processes used, over time.

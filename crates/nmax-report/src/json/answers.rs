@@ -73,7 +73,8 @@ pub(super) fn timeline(view: &View) -> Value {
             "before": figures(before),
             "during": figures(during),
             "after": figures(after),
-            "recovery_s": micro_or_null(effect.recovery_s),
+            "worst_p95_ms": micro_or_null(effect.worst_p95_ms),
+            "recovery_s": micro_or_null(effect.recovery.seconds()),
             "text": effect.text,
         })
     };

@@ -33,6 +33,10 @@ fn numbers_as_people_read_them() {
         (share(1.0), "100 %"),
         (with_unit(Some(1.5), "ms"), "1.50 ms"),
         (with_unit(None, "ms"), "–"),
+        (with_unit(Some(-1.5), "ms/h"), "−1.50 ms/h"),
+        (with_unit(Some(0.002), "%/h"), "0.20 %/h"),
+        (with_unit(Some(1.05e6), "bytes/min"), "1.05 MB/min"),
+        (with_unit(Some(90.0), "s"), "1 min 30 s"),
         (with_unit(Some(1000.0), ""), "1,000"),
         (margin(Some(-0.5)), "−50.0 %"),
     ];

@@ -47,7 +47,7 @@ pub(super) fn timeline(page: &mut Page, view: &View) {
     }
     page.heading("Timeline");
     for effect in view.effects.iter().take(LIST_MAX) {
-        let (symbol, ink) = match (&effect.happened.error, effect.recovery_s) {
+        let (symbol, ink) = match (&effect.happened.error, effect.recovery.seconds()) {
             (None, Some(_)) => ("·", Ink::Accent),
             _ => ("!", Ink::Warning),
         };
@@ -76,9 +76,9 @@ fn figures_text(figures: &Figures) -> String {
 }
 
 fn recovery(effect: &Effect) -> String {
-    match (effect.recovery_s, effect.happened.end_s) {
-        (Some(recovery_s), _) => number::span(recovery_s),
-        (None, Some(_)) => "not within the run".to_owned(),
-        (None, None) => "never undone within the run".to_owned(),
+    let words = number::recovery(effect.recovery);
+    match effect.worst_p95_ms {
+        Some(worst_ms) => format!("{words}; p95 {} at worst until then", number::time(worst_ms * 1e6)),
+        None => words,
     }
 }

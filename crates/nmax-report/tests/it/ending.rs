@@ -17,6 +17,7 @@ fn every_output_says_how_far_a_run_came() {
     let (line, page, cases) = outputs(&view);
     for (ending, words) in [
         (Ending::Interrupted, ", interrupted after 3 s of 50 s"),
+        (Ending::Aborted, ", ended early by a condition after 3 s of 50 s"),
         (Ending::CutOff, ", cut off after 3 s of 50 s"),
         (Ending::Running, ", still running after 3 s of 50 s"),
     ] {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use nmax_analysis::{
     Answer, Effect, Evidence, Figures, Finding, Gate, Happened, InjectorFacts, Judgement, Observation, Reason,
-    SeriesTest, Steadiness, ThresholdResult, Verdict,
+    Recovery, SeriesTest, Steadiness, ThresholdResult, Verdict,
 };
 use nmax_metrics::aggregate::count_address;
 use nmax_metrics::sample::Network;
@@ -537,7 +537,8 @@ fn effect() -> Effect {
             error: None,
         },
         phases: [figures(0.0, 62.0), figures(0.034, 840.0), None],
-        recovery_s: None,
+        recovery: Recovery::NotSeen,
+        worst_p95_ms: Some(910.0),
         text: "node down: p95 62 ms before, 840 ms during".into(),
     }
 }

@@ -130,10 +130,17 @@ pub(super) fn intervention() -> Value {
         ("during", figures()),
         ("after", figures()),
         (
+            "worst_p95_ms",
+            described(
+                number_or_null(),
+                "Largest p95 of a stretch of the course from the beginning of the intervention until the figures were as before.",
+            ),
+        ),
+        (
             "recovery_s",
             described(
                 number_or_null(),
-                "From its end until the figures were as before; null when they never were.",
+                "From its end until the figures were as before; null when that was not seen.",
             ),
         ),
         ("text", text()),
