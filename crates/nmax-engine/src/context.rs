@@ -114,6 +114,14 @@ pub struct Assignment {
     pub slot_wait: Nanos,
 }
 
+impl Assignment {
+    /// Whether it is none of the background, whose choices have coordinates of their own.
+    #[inline]
+    fn is_of_mix(&self) -> bool {
+        self.choice.0 >> 32 == 0
+    }
+}
+
 impl State {
     /// Whether iterations may start.
     pub(crate) fn may_start(&self) -> bool {
@@ -299,10 +307,13 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         let section = meter.section(assignment.intended);
         let aggregate = &mut meter.window().aggregate;
         aggregate.scenario_mut(section, assignment.scenario).started += 1;
-        let load = aggregate.load_mut(section);
-        load.due += 1;
-        load.started += 1;
-        load.waited += u64::from(assignment.slot_wait > Nanos::ZERO);
+        // What starts beside the mix would hide what the mix lacks.
+        if assignment.is_of_mix() {
+            let load = aggregate.load_mut(section);
+            load.due += 1;
+            load.started += 1;
+            load.waited += u64::from(assignment.slot_wait > Nanos::ZERO);
+        }
     }
 
     /// An iteration ends at `done`.

@@ -24,9 +24,9 @@ impl Dropped {
 /// What was due and started, and what the injector felt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadStats {
-    /// Iterations whose intended start passed (open workloads).
+    /// Iterations whose intended start passed (open workloads). Of the background only those that were dropped.
     pub due: u64,
-    /// Iterations started.
+    /// Iterations of the mix started.
     pub started: u64,
     /// Of those, how many had waited for an in-flight slot.
     pub waited: u64,
