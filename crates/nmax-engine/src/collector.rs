@@ -42,6 +42,7 @@ pub struct Collector {
     ended_at: Nanos,
     load_ended: Option<Nanos>,
     broke_at: Option<Nanos>,
+    background_ended: BTreeMap<u32, Nanos>,
 }
 
 #[derive(Debug)]
@@ -70,6 +71,7 @@ impl Collector {
             ended_at: Nanos::ZERO,
             load_ended: None,
             broke_at: None,
+            background_ended: BTreeMap::new(),
         }
     }
 
@@ -106,7 +108,12 @@ impl Collector {
                 load_ended,
                 broke,
                 error,
+                background_ended,
             } => {
+                for (number, at) in background_ended {
+                    let last = self.background_ended.entry(number).or_default();
+                    *last = at.max(*last);
+                }
                 if broke {
                     self.broke_at = Some(self.broke_at.map_or(at, |first| first.min(at)));
                 }
@@ -173,6 +180,11 @@ impl Collector {
     pub fn ended_early(&self) -> Option<&str> {
         self.workers.iter().find_map(|worker| worker.ended_early.as_deref())
     }
+
+    /// Backgrounds whose data ended before their workload, by number from 1, and when they last found no row.
+    pub fn background_ended(&self) -> &BTreeMap<u32, Nanos> {
+        &self.background_ended
+    }
 }
 
 #[cfg(test)]
@@ -214,6 +226,7 @@ mod tests {
             load_ended: None,
             broke: false,
             error: None,
+            background_ended: Vec::new(),
         });
         assert_eq!(rest.len(), 1, "a worker that has ended is not waited for");
         assert!(!collector.is_done());
@@ -238,6 +251,7 @@ mod tests {
             load_ended: None,
             broke: false,
             error: None,
+            background_ended: Vec::new(),
         };
         assert!(collector.add(ended).is_empty() && !collector.is_done());
         let rest = collector.give_up();

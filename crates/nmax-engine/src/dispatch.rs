@@ -120,7 +120,8 @@ async fn pace<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, source: &Sour
     let mut cursor = open.schedule.cursor();
     let mut now = context.runtime.now();
     while context.state.may_start() {
-        let Some(number) = source.share.nth(open.next.get()) else {
+        let j = open.next.get();
+        let Some(number) = source.share.nth(j) else {
             return;
         };
         let Some(intended) = cursor.offset_ns(number).map(Nanos) else {
@@ -138,12 +139,12 @@ async fn pace<R: Runtime, D: Drivers>(context: &Rc<Context<R, D>>, source: &Sour
         }
         let assignment = open_assignment(context, source, number, intended, now, Nanos::ZERO);
         if let Some(vu) = take_idle(open, assignment.location) {
-            open.next.set(open.next.get() + 1);
+            open.next.set(j + 1);
             context.state.handed.set(context.state.handed.get() + 1);
             vu.assignment.set(Some(assignment));
             vu.wake();
         } else if open.made.get() < open.vus_max {
-            open.next.set(open.next.get() + 1);
+            open.next.set(j + 1);
             context.state.handed.set(context.state.handed.get() + 1);
             let made = open.made.get();
             open.made.set(made + 1);
@@ -293,7 +294,7 @@ async fn next_closed<R: Runtime, D: Drivers>(
     if intended >= turn.active_until {
         intended = wait_until_active(context, closed, v, timer, turn, intended).await?;
     }
-    if !context.state.may_start() || !take_one(context, closed) {
+    if !context.state.may_start() || !take_one(context, closed, source.number == 0) {
         return None;
     }
     let program = &context.program;
@@ -334,14 +335,14 @@ async fn wait_until_active<R: Runtime, D: Drivers>(
     Some(at)
 }
 
-/// Takes one of the iterations that may still start. After the last one nobody waits for a turn any more.
-fn take_one<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource) -> bool {
+/// Takes one of the iterations that may still start. After the last one of the mix nobody waits for a turn any more.
+fn take_one<R: Runtime, D: Drivers>(context: &Context<R, D>, closed: &ClosedSource, is_main: bool) -> bool {
     let Some(left) = closed.remaining.get() else {
         return true;
     };
     let rest = left.checked_sub(1);
     closed.remaining.set(rest.or(Some(0)));
-    if rest.unwrap_or(0) == 0 {
+    if rest.unwrap_or(0) == 0 && is_main {
         context.main_ended();
         context.state.close(false);
     }

@@ -51,6 +51,8 @@ pub enum Report {
         broke: bool,
         /// Why it ended early, if it did.
         error: Option<String>,
+        /// Backgrounds whose data ended, by number from 1, and when.
+        background_ended: Vec<(u32, Nanos)>,
     },
 }
 
@@ -63,6 +65,8 @@ pub struct WorkerEnd {
     pub broke: bool,
     /// Why it ended early, if it did.
     pub error: Option<String>,
+    /// Backgrounds whose data ended, by number from 1, and when.
+    pub background_ended: Vec<(u32, Nanos)>,
 }
 
 /// One worker's way to the collector and back.
@@ -265,6 +269,7 @@ impl Meter {
             load_ended,
             broke,
             error,
+            background_ended,
         } = end;
         let worker = self.link.worker;
         let _ = self.link.reports.send(Report::Ended {
@@ -273,6 +278,7 @@ impl Meter {
             load_ended,
             broke,
             error,
+            background_ended,
         });
     }
 

@@ -1,5 +1,6 @@
 //! A run on this machine: worker threads, the collector of their windows, and the way to stop them.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -301,6 +302,11 @@ impl Run {
     /// When the last worker ended, once it has.
     pub fn ended_at(&self) -> Nanos {
         self.collector.ended_at()
+    }
+
+    /// Backgrounds whose data ended before their workload, by number from 1, and when they last found no row.
+    pub fn background_ended(&self) -> &BTreeMap<u32, Nanos> {
+        self.collector.background_ended()
     }
 
     /// Why the run ended before its plan did, if it did.

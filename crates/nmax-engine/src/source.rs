@@ -39,6 +39,8 @@ pub struct Source<T> {
     pub(crate) vus_before: u32,
     /// Timer of the pacer.
     pub(crate) timer: T,
+    /// When an iteration of it first found no row left.
+    pub(crate) data_ended: Cell<Option<Nanos>>,
 }
 
 /// How iterations start.
@@ -174,6 +176,7 @@ impl<T> Sources<T> {
             number: 0,
             vus_before: 0,
             timer: timer(),
+            data_ended: Cell::new(None),
         };
         let mut vus_before = vus_max(&plan.workload, &plan.stages)?;
         let mut background = Vec::with_capacity(plan.background.len());
@@ -198,6 +201,7 @@ impl<T> Sources<T> {
                 number,
                 vus_before: vus_before as u32,
                 timer: timer(),
+                data_ended: Cell::new(None),
             });
             vus_before += vus_max(&beside.workload, &beside.stages)?;
         }
@@ -250,6 +254,24 @@ impl<T> Source<T> {
     pub(crate) fn user(&self, vu: u64) -> u64 {
         u64::from(self.number) << 32 | vu
     }
+
+    /// Its data ended: it starts nothing more, and what is under way may end. The others go on.
+    pub(crate) fn end(&self, now: Nanos) {
+        self.data_ended.set(self.data_ended.get().or(Some(now)));
+        match &self.kind {
+            Kind::Open(open) => {
+                // No schedule has an iteration of that number.
+                open.next.set(u64::MAX);
+                open.fed();
+            }
+            Kind::Closed(closed) => closed.remaining.set(Some(0)),
+        }
+    }
+}
+
+/// The number of the source that an iteration comes from: see [`Source::user`].
+pub(crate) fn source_of(assignment: &Assignment) -> u32 {
+    (assignment.choice.0 >> 32) as u32
 }
 
 /// Worker k's part of `total`, all parts adding up to it.

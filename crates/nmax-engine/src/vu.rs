@@ -20,7 +20,7 @@ use crate::program::Records;
 use crate::render::BodyBuffer;
 use crate::runtime::{Runtime, Timer};
 use crate::setup::Setup;
-use crate::source::row;
+use crate::source::{row, source_of};
 use crate::walk::{Stage, Way};
 
 pub(crate) use values::{Address, CallsOf, VuValues};
@@ -258,16 +258,27 @@ pub(crate) async fn yield_now() {
     .await;
 }
 
-/// What happens to an iteration whose rows have run out. With [`AtEnd::Stop`] nothing starts any more.
+/// What happens to an iteration whose rows have run out. With [`AtEnd::Stop`] nothing starts any more of the mix, or of
+/// the background that it belongs to.
 fn out_of_rows<R: Runtime, D: Drivers>(context: &Context<R, D>, assignment: &Assignment) -> Option<AtEnd> {
     let (rows, at_end) = context.program.rows_max[assignment.scenario]?;
     if assignment.number < rows {
         return None;
     }
     if at_end == AtEnd::Stop {
-        let name = &context.program.plan.scenarios[assignment.scenario].name;
-        let why = format!("the data of scenario `{name}` ended after {rows} rows");
-        context.data_ended(why);
+        stop_for_data(context, assignment, rows);
     }
     Some(at_end)
+}
+
+#[cold]
+fn stop_for_data<R: Runtime, D: Drivers>(context: &Context<R, D>, assignment: &Assignment, rows: u64) {
+    let number = source_of(assignment);
+    if number > 0 {
+        return context.sources.get(number).end(context.runtime.now());
+    }
+    let name = &context.program.plan.scenarios[assignment.scenario].name;
+    context.data_ended(format!(
+        "the data of scenario `{name}` ended: its {rows} rows are for the first {rows} iterations of the mix"
+    ));
 }

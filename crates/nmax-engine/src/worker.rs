@@ -42,10 +42,12 @@ pub async fn run<R: Runtime, D: Drivers>(context: Rc<Context<R, D>>, times: Time
     let now = context.runtime.now();
     context.roll(now);
     count_dropped(&context, times, now);
+    let ended = |source: &Source<R::Timer>| Some((source.number, source.data_ended.get()?));
     let end = WorkerEnd {
         load_ended: context.state.load_ended.get(),
         broke: context.state.broke.get(),
         error: context.state.ended_early.borrow_mut().take(),
+        background_ended: context.sources.background.iter().filter_map(ended).collect(),
     };
     let time = context.runtime.thread_time();
     context.state.ended.set(true);

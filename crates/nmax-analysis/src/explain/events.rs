@@ -15,8 +15,8 @@ pub(super) const ALL: &[Explanation] = &[
         code: "DATA_ENDED",
         title: "the data was used up",
         weight: Weight::Event,
-        means: "A feeder with `at_end: stop`, or one whose rows are used once, had no row left, and the run ended early.",
-        computed: "The first iteration that found no row.",
+        means: "A feeder with `at_end: stop`, or one whose rows are used once, had no row left. The run ended early; when only a background read it, that alone ended.",
+        computed: "The first iteration that found no row. Rows are numbered like the iterations of the mix, or of the background, whatever scenario those are of.",
         remedy: "Give the feeder more rows, or let it begin again (`at_end: wrap`).",
     },
     Explanation {

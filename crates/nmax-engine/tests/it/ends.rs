@@ -288,6 +288,45 @@ fn unique_rows_end_the_run() {
     }
 }
 
+/// A job beside the mix is done when its rows are: it stops, and the mix goes on as planned.
+#[test]
+fn data_that_ends_ends_only_its_background() {
+    let rows: String = (0..20).map(|row| format!("r{row}\n")).collect();
+    for background in [
+        "closed: { vus: 3 }",
+        "open: { rate: 50/s }",
+        "open: { rate: 500/s, max_in_flight: 2 }",
+    ] {
+        for (workload, workers) in [("open: { rate: 20/s }", 1), ("closed: { vus: 2 }", 2)] {
+            let document = format!(
+                "nmax: 1\ntarget: http://server.test\ndata: {{ jobs: {{ csv: jobs.csv, pick: unique }} }}\nscenarios:\n  \
+                 a: {{ steps: [{{ get: /a }}, {{ think: 50ms }}] }}\n  \
+                 batch: {{ steps: [{{ get: \"/${{jobs.id}}\" }}, {{ think: 10ms }}] }}\n\
+                 workload: {{ mix: {{ a: 1 }}, background: {{ batch: {{ {background} }} }}, {workload} }}\nduration: 4s\n"
+            );
+            let plan = with_files(&document, &[("jobs.csv", &format!("id\n{rows}"))]);
+            let options = Options {
+                workers,
+                ..Options::all()
+            };
+            let run = simulate(&plan, instant(ms(3)), &options);
+            let (whole, case) = (run.whole(), format!("{background}, {workload}, {workers} workers"));
+            let of = |n: usize| whole.scenario(Section::Hold, n).map_or(0, |stats| stats.started);
+            // The first user without a row ends it, so others may leave their last one.
+            assert!((18..=20).contains(&of(1)), "{case}: {}", of(1));
+            assert!(of(0) >= 80, "{case}: {}", of(0));
+            assert_eq!(run.ended_early, None, "{case}");
+            let ended: Vec<(u32, bool)> = run.background_ended.iter().map(|(n, at)| (*n, *at < s(2))).collect();
+            assert_eq!(ended, [(1, true)], "{case}");
+            assert_eq!(
+                (run.load().dropped.total(), run.load().due),
+                (0, run.load().started),
+                "{case}"
+            );
+        }
+    }
+}
+
 #[test]
 fn rows_that_may_not_end_fail_their_iterations() {
     let data = "data: { people: { csv: people.csv, at_end: error } }";

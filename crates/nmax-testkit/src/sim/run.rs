@@ -1,6 +1,7 @@
 //! A plan in the simulated world, from its origin to its end, with the engine's own workers and collector.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -102,6 +103,8 @@ pub struct Simulated {
     pub end: Nanos,
     /// Why workers ended before the plan did, if they did.
     pub ended_early: Option<String>,
+    /// Backgrounds whose data ended, by number from 1, and when.
+    pub background_ended: BTreeMap<u32, Nanos>,
     /// Every request, in the order of sending.
     pub transcript: Vec<Sent>,
 }
@@ -192,10 +195,12 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
     world.run(|| running.get() == 0, || taken.take(&reports));
     world.clear();
     let ended_early = taken.collector.ended_early().map(str::to_owned);
+    let background_ended = taken.collector.background_ended().clone();
     Simulated {
         catalog: shared.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         end: runtime.now(),
         ended_early,
+        background_ended,
         transcript: drivers.take_transcript(),
         ..taken.simulated
     }
@@ -233,6 +238,7 @@ fn empty() -> Simulated {
         catalog: Catalog::default(),
         end: Nanos::ZERO,
         ended_early: None,
+        background_ended: BTreeMap::new(),
         transcript: Vec::new(),
     }
 }

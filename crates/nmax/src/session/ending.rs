@@ -87,34 +87,47 @@ pub(super) fn end(
         lines.push(line("windows_missing_count", missing as f64, "count"));
     }
     lines.iter().for_each(|line| tally.resource(line));
-    let mut events = Vec::new();
+    let mut events: Vec<(Nanos, &str, String)> = backgrounds_ended(run, &order.plan);
+    let mut last = |code, text| events.push((ended, code, text));
     if let Some(why) = run.ended_early() {
         let code = if run.broke_at().is_some() {
             "BROKE"
         } else {
             "DATA_ENDED"
         };
-        events.push((code, why.to_owned()));
+        last(code, why.to_owned());
     }
     if asked > 0 {
-        events.push(("INTERRUPTED", "the run was stopped by a signal".to_owned()));
+        last("INTERRUPTED", "the run was stopped by a signal".to_owned());
     }
     if catalog.requests.overflowed() > 0 {
         let template = nmax_metrics::suggest_template(catalog.requests.list());
         let advice = template.map_or_else(String::new, |name| format!("; give the step `name: {name}`"));
-        events.push((
-            "NAMES_CAPPED",
-            format!("more request names than are told apart, the rest is `other`{advice}"),
-        ));
+        let text = format!("more request names than are told apart, the rest is `other`{advice}");
+        last("NAMES_CAPPED", text);
     }
-    events.iter().for_each(|(code, text)| tally.event(ended, code, text));
+    events.iter().for_each(|(at, code, text)| tally.event(*at, code, text));
     if is_broken {
         return Ok(());
     }
     lines.iter().try_for_each(|line| writer.resource(line))?;
     events
         .iter()
-        .try_for_each(|(code, text)| writer.event(ended, code, text))
+        .try_for_each(|(at, code, text)| writer.event(*at, code, text))
+}
+
+/// Backgrounds that ran out of rows, which ends nothing else.
+fn backgrounds_ended(run: &Run, plan: &Plan) -> Vec<(Nanos, &'static str, String)> {
+    let name = |number: u32| {
+        let beside = plan.background.get(number as usize - 1);
+        beside.map_or("", |beside| plan.scenarios[beside.scenario].name.as_str())
+    };
+    let event = |(number, at): (&u32, &Nanos)| {
+        let name = name(*number);
+        let text = format!("the data of the background `{name}` ended: nothing of it starts any more, the mix goes on");
+        (*at, "DATA_ENDED", text)
+    };
+    run.background_ended().iter().map(event).collect()
 }
 
 /// What the judgement and the exchanges mean for the exit code.
