@@ -256,9 +256,10 @@ impl Session<'_> {
     /// Does to the system under test what is due.
     fn advance(&mut self) {
         let now = self.run.now();
-        let is_over = self.tally.facts.interrupted || self.trouble.is_some();
+        let is_load_over = self.run.times().end.is_some_and(|end| now >= end);
+        let is_over = is_load_over || self.tally.facts.interrupted || self.trouble.is_some();
         let changes = match is_over {
-            // Whatever was begun is undone at once.
+            // Whatever was begun is undone before requests under way are waited for.
             true => self.timeline.finish(),
             false => {
                 let is_steady = self.timeline.awaits_steadiness() && self.tally.is_steady(&self.run.catalog());

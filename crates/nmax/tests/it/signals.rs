@@ -81,6 +81,12 @@ fn terminate_is_as_ctrl_c() {
     once(Signal::TERM);
 }
 
+/// A closed terminal or a lost connection ends a run as Ctrl-C does, so that everything is undone.
+#[test]
+fn hang_up_is_as_ctrl_c() {
+    once(Signal::HUP);
+}
+
 #[test]
 fn ctrl_c_twice_cuts_requests_off() {
     twice(Signal::INT);

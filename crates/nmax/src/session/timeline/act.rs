@@ -155,6 +155,7 @@ fn signal(name: &str) -> Option<Signal> {
         "TERM" => Signal::TERM,
         "CONT" => Signal::CONT,
         "STOP" => Signal::STOP,
+        "TSTP" => Signal::TSTP,
         "WINCH" => Signal::WINCH,
         _ => return None,
     })
