@@ -39,7 +39,12 @@ pub fn judge(evidence: &Evidence) -> Judgement {
     if let Some(text) = &evidence.injector.aborted {
         failed.insert(0, ended_early(evidence, text));
     }
+    let (unseen, failing): (Vec<_>, Vec<_>) = iterations::failed(evidence, &evaluated)
+        .into_iter()
+        .partition(|failing| failing.is_unseen);
+    failed.extend(unseen.into_iter().map(failed_iterations));
     let mut warnings = warnings(evidence, &gates, &evaluated);
+    warnings.extend(failing.into_iter().map(failed_iterations));
     warnings.extend(course_warnings(evidence, steadiness.as_ref()));
     match overload(evidence, &evaluated) {
         Some(reason) if reason.decides => failed.insert(0, reason),
@@ -94,6 +99,15 @@ fn failed_threshold(evaluated: &Evaluated) -> Reason {
         text,
         evidence,
         decides: true,
+    }
+}
+
+fn failed_iterations(failing: iterations::Failing) -> Reason {
+    Reason {
+        code: "ITERATIONS_FAILED",
+        text: failing.text,
+        evidence: vec![("value".to_owned(), share(failing.share))],
+        decides: failing.is_unseen,
     }
 }
 
@@ -184,6 +198,12 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
             end,
         );
     }
+    for happened in evidence.happened {
+        if let Some(why) = &happened.error {
+            let text = format!("`{}` of the timeline failed: {why}", happened.name);
+            warn("INTERVENTION_FAILED", text, happened.name.clone());
+        }
+    }
     for gate in gates {
         let figure = value(gate.value.unwrap_or_default(), gate.unit);
         if let Some(text) = rate_warning(gate, evidence.totals.load(Section::Hold)) {
@@ -197,9 +217,6 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
     }
     if let Some((text, sockets)) = socket_held(evidence) {
         warn("SOCKET_HELD", text, count(sockets));
-    }
-    for (text, failed_share) in iterations::failed(evidence, evaluated) {
-        warn("ITERATIONS_FAILED", text, share(failed_share));
     }
     if let Some((text, names)) = names_overflowed(evidence) {
         warn("NAMES_OVERFLOWED", text, count(names));

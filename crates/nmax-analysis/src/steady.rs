@@ -80,7 +80,7 @@ pub fn steadiness(course: &Course) -> Option<Steadiness> {
     let begins_s = points[0].start_s;
     let transient_s = settled.and_then(|cut| Some(points.get(cut)?.start_s - begins_s));
     let holds = Some(tests.iter().all(|test| test.holds != Some(false)));
-    let text = text(&tests, transient_s, &points);
+    let text = text(&tests, skipped, &points);
     Some(Steadiness {
         holds,
         transient_s,
@@ -109,8 +109,10 @@ fn test(series: &Series, skipped: usize) -> SeriesTest {
     }
 }
 
-fn text(tests: &[SeriesTest], transient_s: Option<f64>, points: &[Point]) -> String {
-    let length = points.iter().map(|point| point.width_s).sum::<f64>();
+/// What was found of the points, without the first `skipped`.
+fn text(tests: &[SeriesTest], skipped: usize, points: &[Point]) -> String {
+    let length_s = |points: &[Point]| points.iter().map(|point| point.width_s).sum::<f64>();
+    let (whole, transient) = (length_s(points), length_s(&points[..skipped.min(points.len())]));
     let moving: Vec<String> = tests
         .iter()
         .filter(|test| test.holds == Some(false))
@@ -121,16 +123,18 @@ fn text(tests: &[SeriesTest], transient_s: Option<f64>, points: &[Point]) -> Str
             format!("{} {way} by {by} (limit {limit})", test.name)
         })
         .collect();
-    let settling = match transient_s {
-        // Of short noise, MSER-5 often takes a batch or two.
-        Some(s) if s >= 0.1 * length => format!("; the first {} of it are a transient", time_ms(s * 1e3)),
-        None if !moving.is_empty() => "; it did not settle within the first half".to_owned(),
-        _ => String::new(),
+    // Of short noise, MSER-5 often takes a batch or two.
+    let over = match transient >= 0.1 * whole {
+        true => format!(
+            "{} of the hold, after a transient of {}",
+            time_ms((whole - transient) * 1e3),
+            time_ms(transient * 1e3)
+        ),
+        false => format!("{} of the hold", time_ms(whole * 1e3)),
     };
-    let hold = time_ms(length * 1e3);
     match moving.is_empty() {
-        true => format!("steady over {hold} of the hold{settling}"),
-        false => format!("not steady: over {hold} of the hold, {}{settling}", moving.join(", ")),
+        true => format!("steady over {over}"),
+        false => format!("not steady: over {over}, {}", moving.join(", ")),
     }
 }
 

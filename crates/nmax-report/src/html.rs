@@ -137,12 +137,16 @@ fn header(page: &mut Page, view: &View) {
         for reason in &view.reasons {
             let class = if reason.decides { "" } else { " class=\"warn\"" };
             let lead = if reason.decides { "" } else { "Note: " };
-            page.add(format_args!("<li{class}>{lead}{}</li>", Escaped(&reason.text)));
+            page.add(format_args!(
+                "<li{class}>{lead}{} <small>{}</small></li>",
+                Escaped(&reason.text),
+                reason.code
+            ));
         }
         for limit in &view.limits_hit {
             page.add(format_args!("<li class=\"warn\">Note: {}</li>", Escaped(limit)));
         }
-        page.text("</ul>");
+        page.text("</ul><p class=\"note\"><code>nmax explain CODE</code> says what a code means.</p>");
     }
     page.text("</section></header>\n");
 }

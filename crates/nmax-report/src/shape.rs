@@ -18,6 +18,7 @@ pub struct Span {
 
 /// The stages up to the end of the run.
 pub(crate) fn spans(stages: &[Stage], end: Nanos) -> Vec<Span> {
+    let held = schedule::hold_span(stages);
     let pieces = pieces(stages).filter(|(start, stop, _)| start < &end && start < stop);
     let span = |(start, stop, stage): (Nanos, Nanos, &Stage)| Span {
         name: match stage.kind {
@@ -28,7 +29,7 @@ pub(crate) fn spans(stages: &[Stage], end: Nanos) -> Vec<Span> {
         },
         start_s: start.as_secs_f64(),
         end_s: stop.min(end).as_secs_f64(),
-        counted: stage.kind == StageKind::Hold,
+        counted: start.0 >= held.start_ns && held.end_ns.is_none_or(|end_ns| stop.0 <= end_ns),
     };
     pieces.map(span).collect()
 }

@@ -155,9 +155,12 @@ fn header(page: &mut Page, view: &View) {
         } else {
             ("!", Ink::Warning)
         };
-        page.item(symbol, ink, &reason.text);
+        page.item(symbol, ink, &format!("{} [{}]", reason.text, reason.code));
     }
     more(page, view.reasons.len(), LIST_MAX, "reasons");
+    if !view.reasons.is_empty() {
+        page.entry("explain", "`nmax explain CODE` says what a code means");
+    }
     for limit in &view.limits_hit {
         page.item("!", Ink::Warning, limit);
     }

@@ -103,11 +103,15 @@ pub(super) const ALL: &[Explanation] = &[
     Explanation {
         code: "ITERATIONS_FAILED",
         title: "users fail although exchanges look well",
-        weight: Weight::Warning,
-        means: "A step of many fails for most users. Among all exchanges it is rare, so the failure rate does not show it.",
+        weight: Weight::Fail,
+        means: "A step of many fails for most users: among all exchanges it is rare, so the failure rate does not show it, \
+                and it is a warning. Or users fail without any failed exchange (their setup, a `fail` of the plan, a \
+                value that was not found): no condition on exchanges can see that, so it is a FAIL.",
         computed: "Failed ÷ completed iterations of a scenario above 5 % and above the failure rate of exchanges, while every \
-                   condition on failures holds.",
-        remedy: "Add the condition that the warning suggests, such as `failure_rate < 5% for request NAME`.",
+                   condition on failures holds. It decides when the failed iterations beyond the number of failed exchanges \
+                   are above 5 %.",
+        remedy: "Add the condition that the warning suggests, such as `failure_rate < 5% for request NAME`; see the examples of \
+                 failures in the report.",
     },
     Explanation {
         code: "NAMES_OVERFLOWED",

@@ -8,12 +8,23 @@ use crate::scope::{exchanges, own_names};
 use crate::thresholds::Evaluated;
 use crate::words::{count, share};
 
-/// Share of a scenario's iterations that may fail before a warning is given.
+/// Share of a scenario's iterations that may fail before a warning is given; of those that no failed exchange explains,
+/// before the run is a FAIL.
 pub const FAILED_SHARE_WARN: f64 = 0.05;
 
+/// A scenario whose iterations failed.
+pub(super) struct Failing {
+    /// What is wrong, and what to do.
+    pub text: String,
+    /// Failed, of the completed ones.
+    pub share: f64,
+    /// More failed than exchanges did, so no condition on exchanges can see it.
+    pub is_unseen: bool,
+}
+
 /// Scenarios whose iterations failed while every condition on failures holds, among them one on the exchanges
-/// altogether: a text, and the share. O(scenarios · request names).
-pub(super) fn failed(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<(String, f64)> {
+/// altogether. O(scenarios · request names).
+pub(super) fn failed(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<Failing> {
     let conditions = evidence.plan.thresholds.iter().zip(evaluated);
     let on_failures: Vec<_> = conditions
         .filter(|(threshold, _)| matches!(threshold.metric, Metric::FailureRate | Metric::Failed | Metric::Errors))
@@ -22,29 +33,41 @@ pub(super) fn failed(evidence: &Evidence, evaluated: &[Evaluated]) -> Vec<(Strin
         && on_failures
             .iter()
             .any(|(threshold, _)| threshold.metric == Metric::FailureRate && threshold.scope == Scope::Total);
-    let Some(of_exchanges) = evidence.totals.total(Section::Hold).failure_rate() else {
-        return Vec::new();
-    };
     if !looks_well {
         return Vec::new();
     }
+    let total = evidence.totals.total(Section::Hold);
+    let (failed_exchanges, of_exchanges) = (total.failed() + total.errors(), total.failure_rate().unwrap_or(0.0));
     let scenarios = evidence.plan.scenarios.iter().enumerate();
     let warned = scenarios.filter_map(|(index, scenario)| {
         let stats = evidence.totals.scenario(Section::Hold, index)?;
         let failed_share = stats.failed as f64 / stats.completed.max(1) as f64;
+        let unseen = stats.failed.saturating_sub(failed_exchanges) as f64 / stats.completed.max(1) as f64;
+        let is_unseen = unseen > FAILED_SHARE_WARN;
+        let remedy = match is_unseen {
+            true => UNSEEN.to_owned(),
+            false => remedy(evidence, &scenario.name),
+        };
         let text = format!(
-            "{} of {} iterations of `{}` failed, although only {} of the exchanges did: {}",
+            "{} of {} iterations of `{}` failed, although only {} of the exchanges did: {remedy}",
             count(stats.failed),
             count(stats.completed),
             scenario.name,
             share(of_exchanges),
-            remedy(evidence, &scenario.name)
         );
         // Where exchanges fail as often, the figures already say it.
-        (failed_share > FAILED_SHARE_WARN && failed_share > of_exchanges).then_some((text, failed_share))
+        (failed_share > FAILED_SHARE_WARN && failed_share > of_exchanges).then_some(Failing {
+            text,
+            share: failed_share,
+            is_unseen,
+        })
     });
     warned.collect()
 }
+
+/// What makes iterations fail without a failed exchange.
+const UNSEEN: &str = "a user's setup, a `fail` of the plan, a value that was not found or a limit of a loop ended them; the \
+                      examples of failures say which";
 
 /// The condition that would have seen it: on the request of the scenario that failed most often.
 fn remedy(evidence: &Evidence, scenario: &str) -> String {

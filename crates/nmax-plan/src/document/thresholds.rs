@@ -101,7 +101,11 @@ fn refers(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Tra
         _ => traffic.are_whole,
     };
     if is_known {
+        let before = decoder.problems.len();
         scope(decoder, at, threshold, traffic);
+        if decoder.problems.len() == before && traffic.are_whole {
+            has_checks(decoder, at, threshold, traffic);
+        }
     }
 }
 
@@ -177,6 +181,46 @@ fn of_tag(decoder: &mut Decoder, at: Place, metric: Metric, name: &str, traffic:
             Kind::Value,
             message,
             "write `for scenario NAME`, or the name of a location",
+        );
+    }
+    let tagged = |request: &Request| request.tags.iter().any(|tag| tag == name);
+    let has_page = is_location
+        || !traffic
+            .names(|request| tagged(request) && request.page.is_some())
+            .is_empty();
+    if metric == Metric::PageTime && !has_page && !traffic.names(tagged).is_empty() {
+        let message = format!("no request with the tag `{name}` is a page");
+        decoder.problem(at, Kind::Undefined, message, PAGE);
+    }
+}
+
+/// A condition on checks is on requests that have some.
+fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: &Traffic) {
+    if threshold.metric != Metric::Checks {
+        return;
+    }
+    let checked = |request: &Request| !request.expect.checks.is_empty();
+    let (known, what) = match &threshold.scope {
+        Scope::Total => (!traffic.names(checked).is_empty(), "the plan".to_owned()),
+        Scope::Request(name) => (traffic.names(checked).contains(name), format!("request `{name}`")),
+        Scope::Tag(tag) => {
+            let tagged = |request: &Request| checked(request) && request.tags.contains(tag);
+            (!traffic.names(tagged).is_empty(), format!("tag `{tag}`"))
+        }
+        Scope::Scenario(name) => {
+            let scenario = traffic.scenarios.iter().find(|scenario| scenario.name == *name);
+            let has = scenario.is_none_or(|scenario| scenario.requests().any(|request| checked(request)));
+            (has, format!("scenario `{name}`"))
+        }
+        Scope::Transaction(_) => return,
+    };
+    if !known {
+        let message = format!("{what} has no check, so none can hold");
+        decoder.problem(
+            at,
+            Kind::Undefined,
+            message,
+            "add a check to `expect`, such as `contains: \"...\"`",
         );
     }
 }

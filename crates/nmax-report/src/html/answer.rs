@@ -32,8 +32,9 @@ fn answer(page: &mut Page, view: &View) {
         for finding in findings(answer).take(ROWS_MAX) {
             let lead = if finding.is_trouble { "<strong>!</strong> " } else { "" };
             page.add(format_args!(
-                "<li>{lead}{}</li>",
-                Escaped(&clip(&finding.text, TEXT_MAX))
+                "<li>{lead}{} <small>{}</small></li>",
+                Escaped(&clip(&finding.text, TEXT_MAX)),
+                finding.code
             ));
         }
         page.text("</ul>\n");
@@ -63,13 +64,17 @@ fn steady(page: &mut Page, view: &View) {
             plain(test.kpss),
             plain(test.adf),
             match test.holds {
+                Some(true) if test.drift.is_some_and(|drift| drift.abs() > test.drift_limit) => "~ within its noise",
                 Some(true) => "<span class=\"pass\">✓ steady</span>",
                 Some(false) => "<span class=\"fail\">✗ not steady</span>",
                 None => "– not tested",
             }
         ));
     }
-    page.text("</tbody></table></div>\n");
+    page.text(
+        "</tbody></table></div><p class=\"note\">Not steady is what drifts beyond the limit and whose KPSS is above 0.739: \
+         drift alone may be noise.</p>\n",
+    );
 }
 
 fn timeline(page: &mut Page, view: &View) {

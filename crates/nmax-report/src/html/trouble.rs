@@ -74,9 +74,10 @@ fn events(page: &mut Page, view: &View) {
     for event in view.events.iter().take(EVENTS_MAX) {
         let text = clip(&event.text, TEXT_MAX);
         page.add(format_args!(
-            "<li>{}: {}</li>",
+            "<li>{}: {} <small>{}</small></li>",
             number::span(event.at_s),
-            Escaped(&text)
+            Escaped(&text),
+            Escaped(&event.code)
         ));
     }
     if view.events.len() > EVENTS_MAX {

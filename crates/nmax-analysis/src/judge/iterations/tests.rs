@@ -23,10 +23,26 @@ fn warned(judgement: &Judgement) -> Option<&str> {
 #[test]
 fn failing_iterations_are_told_although_exchanges_look_well() {
     //  failed iterations of 100, warned
-    for (failed, is_warned) in [(0, false), (5, false), (6, true), (100, true)] {
-        let judgement = judge(&failing(failed).evidence());
+    for (failed, is_warned) in [(0, false), (5, false), (6, true), (30, true)] {
+        let mut run = failing(failed);
+        run.add(Section::Hold, failed, FORM, Outcome::Failed, 20.0, 0.05);
+        let judgement = judge(&run.evidence());
         assert_eq!(judgement.verdict, Verdict::Pass);
         assert_eq!(warned(&judgement).is_some(), is_warned, "{failed}: {judgement:?}");
+    }
+}
+
+/// Users whose setup fails send nothing that could fail: no condition on exchanges can see them.
+#[test]
+fn iterations_that_fail_without_an_exchange_are_a_fail() {
+    for (failed, verdict) in [(5, Verdict::Pass), (6, Verdict::Fail), (100, Verdict::Fail)] {
+        let judgement = judge(&failing(failed).evidence());
+        assert_eq!(judgement.verdict, verdict, "{failed}: {judgement:?}");
+        let decides = judgement
+            .reasons
+            .iter()
+            .any(|reason| reason.code == "ITERATIONS_FAILED" && reason.decides);
+        assert_eq!(decides, verdict == Verdict::Fail);
     }
 }
 

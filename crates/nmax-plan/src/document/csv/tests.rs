@@ -67,6 +67,19 @@ fn broken_tables_name_the_line() {
     assert_eq!(parse(&format!("a,b\n{}", "1\n".repeat(100)), 10).unwrap_err().len(), 10);
 }
 
+#[test]
+fn lines_that_end_with_a_carriage_return_alone_are_told_once() {
+    for (text, line) in [
+        ("a,b\r1,2\r3,4\r", 1),
+        ("a,b\n1,2\n3\r,4\n", 3),
+        ("\"a\"\r\"1\"\r\"2\"\r", 1),
+    ] {
+        let errors = parse(text, 10).unwrap_err();
+        assert_eq!((errors.len(), errors[0].line), (1, line), "{errors:?}");
+        assert!(errors[0].message.contains("CR alone"), "{errors:?}");
+    }
+}
+
 proptest! {
     /// Law: a table written with every cell quoted reads back.
     #[test]
