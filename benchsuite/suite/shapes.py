@@ -64,8 +64,8 @@ def _in_turn(results, benchmark, rounds, tools):
 
 def _section(results, title, benchmark, limit, what):
     """Costs, and their ratios to wrk's plain request, formed within a round."""
-    names = list(dict.fromkeys(row[1] for row in results.numbers if row[0] == benchmark))
-    cost = {name: results.values(benchmark, name, "cpu_s_per_million") for name in sorted(names, reverse=True)}
+    names = sorted({row[1] for row in results.numbers if row[0] == benchmark}, key=lambda name: ("wrk" not in name, name))
+    cost = {name: results.values(benchmark, name, "cpu_s_per_million") for name in names}
     lines = [f"{what}. Median (smallest to largest).", "", "| generator | CPU s per million | of wrk's |", "|---|---|---|"]
     medians = {}
     for name, by_turn in cost.items():
