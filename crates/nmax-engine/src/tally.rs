@@ -46,6 +46,7 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         stats.cached += fetched.cached;
         stats.unchanged += fetched.unchanged;
         stats.resources_failed += fetched.failed;
+        stats.left_out += fetched.left_out;
         stats.bytes_received += visit.bytes_received + fetched.bytes_received;
         if let Some(location) = visit.location {
             aggregate

@@ -3,7 +3,7 @@
 use nmax_analysis::{Answer, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict};
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
-use nmax_plan::plan::{Connection, Plan, Scenario, Version, Visitor, Workload};
+use nmax_plan::plan::{Connection, Plan, RESOURCES_MAX, Scenario, Version, Visitor, Workload};
 
 use crate::number;
 use crate::problems::{self, Problem};
@@ -250,7 +250,7 @@ impl View {
             stages: shape::spans(&plan.stages, evidence.end),
             policy: policy(plan),
             events,
-            limits_hit: limits_hit(catalog),
+            limits_hit: limits_hit(catalog, &whole),
             report_path: None,
             run,
         }
@@ -412,18 +412,27 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
         .collect()
 }
 
-fn limits_hit(catalog: &Catalog) -> Vec<String> {
+fn limits_hit(catalog: &Catalog, whole: &Aggregate) -> Vec<String> {
+    let pages = catalog.pages.iter().enumerate().filter_map(|(page, name)| {
+        let left_out = whole.page(Section::Hold, page)?.left_out;
+        let what = format!("page `{name}`: more than {RESOURCES_MAX} resources, {left_out} were not fetched in all");
+        (left_out > 0).then_some(what)
+    });
+    names_hit(catalog).into_iter().chain(pages).collect()
+}
+
+fn names_hit(catalog: &Catalog) -> Option<String> {
     let names = &catalog.requests;
     if names.overflowed() == 0 {
-        return Vec::new();
+        return None;
     }
     let advice = suggest_template(names.list()).map_or_else(
         || "give steps a `name`".to_owned(),
         |template| format!("name the step `{template}`"),
     );
-    vec![format!(
+    Some(format!(
         "more than {NAMES_MAX} request names: later ones are counted as `other`; {advice}"
-    )]
+    ))
 }
 
 #[cfg(test)]

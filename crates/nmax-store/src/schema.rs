@@ -186,6 +186,10 @@ fn section(description: &str) -> Value {
         ),
         ("resources_failed", count("of those, how many failed")),
         (
+            "left_out",
+            count("resources beyond the most that one page fetches, which were not asked for"),
+        ),
+        (
             "bytes_received",
             count("bytes received for documents and resources, heads included"),
         ),

@@ -183,6 +183,7 @@ fn fill(window: &mut Window, section: Section, sample: &Sample) {
     page.cached += response % 4;
     page.unchanged += response % 3;
     page.resources_failed += response % 2;
+    page.left_out += response % 7;
     page.bytes_received += response % 1_000;
     let location = aggregate.location_mut(section, (response % 2) as usize);
     location.exchanges.record(true, response);

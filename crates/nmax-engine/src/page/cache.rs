@@ -41,6 +41,18 @@ pub(super) struct Content {
     pub(super) found: Rc<[Found]>,
     /// Where it redirects to.
     pub(super) leads_to: Option<Url>,
+    /// It is not ok, and so is every page that uses it.
+    pub(super) is_failed: bool,
+}
+
+impl Content {
+    /// That of a reply that is not ok.
+    pub(super) fn failed() -> Self {
+        Self {
+            is_failed: true,
+            ..Self::default()
+        }
+    }
 }
 
 /// A stored reply to a request.
@@ -69,10 +81,12 @@ impl Cache {
         (known.etag.is_some() || known.last_modified.is_some()).then_some(Stored::Stale(known))
     }
 
-    /// Remembers a reply, or forgets what was stored in its place.
+    /// Remembers a reply, or forgets what was stored in its place; one that is not ok and not to be stored changes nothing.
     pub(super) fn store(&mut self, url: Url, reply: &Reply<'_>, request: &[u8], content: Content, span: Span) {
         let Some(freshness) = Freshness::of(reply, span) else {
-            self.entries.remove(&url);
+            if !content.is_failed {
+                self.entries.remove(&url);
+            }
             return;
         };
         if self.entries.len() >= ENTRIES_MAX && !self.entries.contains_key(&url) {

@@ -36,6 +36,8 @@ pub(crate) struct Fetched {
     pub(crate) unchanged: u64,
     /// Of those, the ones that were not ok.
     pub(crate) failed: u64,
+    /// Resources beyond the most of a page, which were not asked for.
+    pub(crate) left_out: u64,
     /// Bytes received for them.
     pub(crate) bytes_received: u64,
 }
@@ -91,6 +93,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             .timeout
             .unwrap_or(context.program.plan.defaults.timeout);
         let cut = self.drain(context, &mut load, done + Nanos::from(timeout)).await;
+        load.fetched.left_out = load.queue.left_out();
         let end = match cut {
             Some(now) => StepEnd::Cut(now),
             None => StepEnd::Next(load.freed, load.fetched.failed == 0),
@@ -229,6 +232,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 }),
                 _ => {
                     load.fetched.cached += 1;
+                    load.fetched.failed += u64::from(content.is_failed);
                     let inner = inner_resources(&mut load.queue, &content.found, &resource, resource.known);
                     load.fetched.resources += inner.len() as u64;
                     new.extend(inner);

@@ -3,6 +3,8 @@
 //! - lifetime: `max-age`, else `expires` minus `date`, else a tenth of the time since `last-modified`, else none;
 //!   for redirects that are permanent, without end
 //! - age: the larger of `age` plus the time that the exchange took and of the time since `date`, plus the time in store
+//! - a status other than 200, 203, 301 and 308 is stored for the time that `max-age` or `expires` say, and is not asked
+//!   about after it
 //! - `no-store` is not stored, `no-cache` and `vary: *` are always checked, a wrong `expires` or `max-age` is stale
 //!
 //! A stale reply is never used without a check, so `must-revalidate` and `stale-while-revalidate` say nothing new; nor
@@ -67,10 +69,15 @@ impl Freshness {
     /// Of a reply to be stored; `None` when it may not be, or could never be used.
     pub(super) fn of(reply: &Reply<'_>, span: Span) -> Option<Self> {
         let is_permanent = matches!(reply.status(), Some(301 | 308));
+        let mut headers = Headers::of(reply.headers());
         if !is_permanent && !matches!(reply.status(), Some(200 | 203)) {
-            return None;
+            // A part of a reply and the word that nothing changed are no replies to be stored.
+            if matches!(reply.status(), None | Some(206 | 304)) || !headers.is_explicit() {
+                return None;
+            }
+            (headers.etag, headers.last_modified) = (None, None);
         }
-        Self::from_headers(&Headers::of(reply.headers()), is_permanent, span)
+        Self::from_headers(&headers, is_permanent, span)
     }
 
     /// After a 304: what it says replaces what was known (RFC 9111, 3.2). `None` when it may be stored no longer.
@@ -154,6 +161,11 @@ impl<'a> Headers<'a> {
             }
         }
         control
+    }
+
+    /// Whether it says how long it is fresh.
+    fn is_explicit(&self) -> bool {
+        self.expires.is_some() || self.control().max_age_s.is_some()
     }
 
     /// RFC 9111, 4.2.1 and 4.2.2.

@@ -51,6 +51,7 @@ pub(super) struct Queue<'a> {
     /// Origins, and how many exchanges are under way with each.
     origins: Vec<(Origin, usize)>,
     added: u64,
+    left_out: u64,
 }
 
 /// Deepest frame whose resources are fetched.
@@ -66,6 +67,7 @@ impl<'a> Queue<'a> {
             waiting: BTreeMap::new(),
             origins: Vec::new(),
             added: 0,
+            left_out: 0,
         }
     }
 
@@ -92,7 +94,16 @@ impl<'a> Queue<'a> {
     /// A resource that was not known before, if there is room for one more.
     pub(super) fn is_new(&mut self, url: &Url) -> bool {
         // The document is known, and no resource.
-        self.known.len() <= RESOURCES_MAX && self.known.insert(url.clone())
+        if self.known.len() > RESOURCES_MAX {
+            self.left_out += u64::from(!self.known.contains(url));
+            return false;
+        }
+        self.known.insert(url.clone())
+    }
+
+    /// Resources for which there was no room.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
     }
 
     /// The resources among what a document or style sheet names that are to be fetched and were not known.

@@ -48,6 +48,9 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         load.fetched.bytes_received += exchange.bytes_received;
         if !is_ok {
             load.fetched.failed += 1;
+            if exchange.status.is_some_and(|status| status >= 400) {
+                self.store(context, job, exchange, driver, Content::failed());
+            }
             let sent = SentBytes {
                 bytes: &job.bytes,
                 rest: &[],
@@ -83,6 +86,13 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         self.admit(context, load, inner);
     }
 
+    /// Puts a reply that was asked for and leads to `content` into the cache, if it may stay there.
+    fn store(&mut self, context: &Context<R, D>, job: &Job, exchange: &Exchange, driver: &D::Driver, content: Content) {
+        let (url, span) = (job.resource.url.clone(), span_of(context, exchange));
+        let cache = self.cache.get_or_insert_default();
+        cache.store(url, &driver.reply(), &job.bytes, content, span);
+    }
+
     /// Puts a good reply into the cache; returns what it leads to.
     fn remember(
         &mut self,
@@ -93,24 +103,20 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         driver: &D::Driver,
         leads_to: Option<Url>,
     ) -> Content {
-        let (reply, url) = (driver.reply(), &job.resource.url);
-        let done_s = context.unix_now_s();
-        let took = exchange.done.since(exchange.sent.unwrap_or(exchange.done));
-        let span = Span {
-            sent_s: done_s - (took.0 / 1_000_000_000) as i64,
-            done_s,
-        };
-        let cache = self.cache.get_or_insert_default();
+        let reply = driver.reply();
         if job.is_check && exchange.status == Some(304) {
             load.fetched.unchanged += 1;
+            let (url, span) = (&job.resource.url, span_of(context, exchange));
+            let cache = self.cache.get_or_insert_default();
             let known = cache.refresh(url, &reply, &job.bytes, span);
             return known.unwrap_or_default();
         }
         let content = Content {
             found: named_in(job, &reply),
             leads_to,
+            is_failed: false,
         };
-        cache.store(url.clone(), &reply, &job.bytes, content.clone(), span);
+        self.store(context, job, exchange, driver, content.clone());
         content
     }
 }
@@ -170,6 +176,16 @@ fn verified(job: &Job, exchange: &Exchange, leads_to: Option<&Result<Url, String
         ),
         _ if Expect::STATUS_DEFAULT.0 <= status && status <= Expect::STATUS_DEFAULT.1 => Verified::OK,
         _ => failed(format!("status {status}"), None),
+    }
+}
+
+/// When an exchange that has just ended was under way.
+fn span_of<R: Runtime, D: Drivers>(context: &Context<R, D>, exchange: &Exchange) -> Span {
+    let done_s = context.unix_now_s();
+    let took = exchange.done.since(exchange.sent.unwrap_or(exchange.done));
+    Span {
+        sent_s: done_s - (took.0 / 1_000_000_000) as i64,
+        done_s,
     }
 }
 

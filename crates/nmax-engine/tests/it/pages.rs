@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use nmax_metrics::{ErrorKind, Nanos, Outcome, PageStats, Section};
+use nmax_plan::plan::RESOURCES_MAX;
 use nmax_testkit::plans::requests;
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, reply_with, simulate};
 use proptest::prelude::*;
@@ -218,6 +219,34 @@ fn what_is_stale_is_fetched_again() {
     assert_eq!(asked(&run), ["/", "/b.css", "/", "/", "/b.css"]);
     let stats = page(&run, 0);
     assert_eq!((stats.pages.count, stats.resources, stats.cached), (3, 3, 1));
+}
+
+/// What is missing for a while is not asked for again meanwhile, and is missing on each page.
+#[test]
+fn what_is_missing_is_remembered() {
+    let missing: &[(&str, Content)] = &[
+        ("/", (200, HTML, "<img src=/a.png><img src=/b.png>")),
+        ("/a.png", (404, "cache-control: max-age=60\r\netag: \"7\"\r\n", "")),
+    ];
+    let twice = "workload: { closed: { vus: 1 }, iterations: 2 }";
+    let run = run(DISCOVER, twice, site(missing));
+    assert_eq!(asked(&run), ["/", "/a.png", "/b.png", "/", "/b.png"]);
+    let stats = page(&run, 0);
+    assert_eq!((stats.resources, stats.cached, stats.resources_failed), (4, 1, 4));
+    assert_eq!(stats.pages.failed, 2);
+}
+
+/// A page fetches so many resources and no more, and the rest is counted.
+#[test]
+fn what_is_beyond_the_most_is_counted() {
+    let images: String = (0..RESOURCES_MAX + 7).map(|n| format!("<img src=/{n}>")).collect();
+    let run = run(DISCOVER, ONCE, move |call: &Call<'_>| {
+        let body = if call.target() == "/" { images.as_str() } else { "" };
+        Answer::Bytes(call.at + ms(1), reply_with(200, HTML, body))
+    });
+    let stats = page(&run, 0);
+    assert_eq!((stats.resources, stats.left_out), (RESOURCES_MAX as u64, 7));
+    assert_eq!((asked(&run).len(), stats.pages.failed), (1 + RESOURCES_MAX, 0));
 }
 
 /// A resource that is not ok fails the page and the iteration, and leaves the document's exchange as it was.

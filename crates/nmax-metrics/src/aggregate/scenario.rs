@@ -77,6 +77,8 @@ pub struct PageStats {
     pub unchanged: u64,
     /// Of those, how many failed.
     pub resources_failed: u64,
+    /// Resources beyond the most that one page fetches: they were not asked for, and are no part of `resources`.
+    pub left_out: u64,
     /// Bytes received for documents and resources, heads included.
     pub bytes_received: u64,
 }
@@ -88,6 +90,7 @@ impl PageStats {
         self.cached += other.cached;
         self.unchanged += other.unchanged;
         self.resources_failed += other.resources_failed;
+        self.left_out += other.left_out;
         self.bytes_received += other.bytes_received;
     }
 

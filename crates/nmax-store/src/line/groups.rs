@@ -33,6 +33,7 @@ struct PageLine {
     cached: u64,
     unchanged: u64,
     resources_failed: u64,
+    left_out: u64,
     bytes_received: u64,
 }
 
@@ -136,6 +137,7 @@ impl PageLine {
             cached: stats.cached,
             unchanged: stats.unchanged,
             resources_failed: stats.resources_failed,
+            left_out: stats.left_out,
             bytes_received: stats.bytes_received,
         })
     }
@@ -146,6 +148,7 @@ impl PageLine {
         stats.cached = self.cached;
         stats.unchanged = self.unchanged;
         stats.resources_failed = self.resources_failed;
+        stats.left_out = self.left_out;
         stats.bytes_received = self.bytes_received;
     }
 }

@@ -30,6 +30,7 @@ fn nothing() -> Content {
     Content {
         found: Rc::from([]),
         leads_to: None,
+        is_failed: false,
     }
 }
 

@@ -96,11 +96,12 @@ fn only_some_replies_are_stored() {
     for (status, is_stored) in [
         (200, true),
         (203, true),
-        (204, false),
+        (204, true),
         (206, false),
-        (302, false),
-        (404, false),
-        (500, false),
+        (302, true),
+        (304, false),
+        (404, true),
+        (500, true),
     ] {
         assert_eq!(
             freshness(status, "cache-control: max-age=60").is_some(),
@@ -108,6 +109,17 @@ fn only_some_replies_are_stored() {
             "{status}"
         );
     }
+    assert_eq!(
+        freshness(404, "last-modified: Sun, 06 Nov 1994 08:49:37 GMT | etag: \"a\""),
+        None
+    );
+    let missing = freshness(404, "cache-control: max-age=60 | etag: \"a\"").unwrap();
+    assert!(missing.is_fresh(NOW_S + 59) && !missing.is_fresh(NOW_S + 60));
+    assert_eq!(
+        missing.validators().etag,
+        None,
+        "a page that is missing is not asked about"
+    );
     let permanent = freshness(301, "").unwrap();
     assert!(permanent.is_fresh(NOW_S + 1_000_000_000));
     assert!(
