@@ -6,8 +6,11 @@ use nmax_metrics::Nanos;
 
 mod builder;
 mod grid;
+mod spread;
 
 pub use builder::CourseBuilder;
+pub(crate) use spread::Pool;
+pub use spread::Spread;
 
 /// One stretch of a run, merged over all its windows: quantiles are of the merged histograms, never of quantiles.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,6 +37,8 @@ pub struct Point {
     pub in_flight: f64,
     /// Response times of all exchanges, ms; absent without any.
     pub response: Option<Latency>,
+    /// How they are spread; kept of runs with a timeline and of the profiles `ladder` and `stress`, which pool stretches.
+    pub spread: Spread,
 }
 
 impl Point {

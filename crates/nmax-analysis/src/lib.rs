@@ -44,7 +44,7 @@ mod fixture;
 mod simulate;
 
 pub use answer::{Answer, Finding, answer};
-pub use course::{Course, CourseBuilder, Latency, Observation, Point};
+pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread};
 pub use effect::{Effect, Figures, Happened, Recovery, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;

@@ -2,7 +2,7 @@
 
 use nmax_plan::choice::Choice;
 
-use crate::{Latency, Point};
+use crate::{Latency, Point, Spread};
 
 /// A sequence of random numbers.
 pub(crate) struct Random {
@@ -48,6 +48,7 @@ impl Random {
 
 /// A point of one second with these response times, ms, of which some failed.
 pub(crate) fn point(start_s: f64, level: f64, times_ms: &mut [f64], failed: u64) -> Point {
+    let spread = Spread::of(times_ms, failed);
     times_ms.sort_unstable_by(f64::total_cmp);
     let n = times_ms.len();
     let quantile = |q: f64| times_ms[((q * n as f64).ceil() as usize).max(1) - 1];
@@ -67,6 +68,7 @@ pub(crate) fn point(start_s: f64, level: f64, times_ms: &mut [f64], failed: u64)
             p95_ms: quantile(0.95),
             p99_ms: quantile(0.99),
         }),
+        spread,
         ..Point::default()
     }
 }

@@ -3,6 +3,7 @@
 use nmax_plan::plan::Workload;
 use nmax_plan::schedule::{StageKind, phases};
 
+use crate::course::Pool;
 use crate::interval::{CONFIDENCE, quantile_ranks};
 use crate::trend::median;
 use crate::words::{share, time_ms, value};
@@ -132,7 +133,9 @@ fn failure_rate(points: &[&Point]) -> f64 {
     sum(|point| point.failed) / sum(|point| point.exchanges).max(1.0)
 }
 
-/// Median over the points of their p95 with its interval; of the mean where points have too few exchanges for a p95.
+/// The p95 of all exchanges of the points; their mean where too few points have enough exchanges for a p95 of their own,
+/// which its interval needs. The interval is that of the median of the points' own figures, in proportion: exchanges that
+/// follow each other depend on each other, and points do less.
 fn times(points: &[&Point]) -> Option<Times> {
     let enough = points.iter().filter(|point| point.exchanges >= EXCHANGES_MIN).count();
     let (name, figure) = match 2 * enough > points.len() {
@@ -142,12 +145,28 @@ fn times(points: &[&Point]) -> Option<Times> {
     let mut values: Vec<f64> = points.iter().filter_map(|point| figure.of(point)).collect();
     values.sort_unstable_by(f64::total_cmp);
     let (low, high) = quantile_ranks(values.len() as u64, 0.5, CONFIDENCE).unwrap_or((1, values.len() as u64));
+    let typical_ms = median(values.iter().copied())?;
+    let value_ms = match figure {
+        Figure::P95 => Pool::of(points.iter().map(|point| &point.spread)).quantile_ms(0.95)?,
+        _ => mean_ms(points)?,
+    };
+    let scale = value_ms / typical_ms;
     Some(Times {
         name,
-        value_ms: median(values.iter().copied())?,
-        low_ms: *values.get(low as usize - 1)?,
-        high_ms: *values.get(high as usize - 1)?,
+        value_ms,
+        low_ms: scale * values.get(low as usize - 1)?,
+        high_ms: scale * values.get(high as usize - 1)?,
     })
+}
+
+/// Mean of the response times of all exchanges of the points, ms.
+fn mean_ms(points: &[&Point]) -> Option<f64> {
+    let weighted = |point: &&Point| Some((point.response?.mean_ms * point.exchanges as f64, point.exchanges as f64));
+    let (sum, count) = points
+        .iter()
+        .filter_map(weighted)
+        .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (count > 0.0).then(|| sum / count)
 }
 
 /// The same of the same figure in two steps.
@@ -156,21 +175,13 @@ fn both(step: &[&Point], before: &[&Point]) -> Option<(Times, Times)> {
     if now.name == then.name {
         return Some((now, then));
     }
-    let mean = |points: &[&Point]| {
-        let weight = |point: &&Point| Some((point.response?.mean_ms * point.exchanges as f64, point.exchanges as f64));
-        let (sum, count) = points
-            .iter()
-            .filter_map(weight)
-            .fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        (count > 0.0).then(|| sum / count)
-    };
     let exact = |value_ms| Times {
         name: "mean",
         value_ms,
         low_ms: value_ms,
         high_ms: value_ms,
     };
-    Some((exact(mean(step)?), exact(mean(before)?)))
+    Some((exact(mean_ms(step)?), exact(mean_ms(before)?)))
 }
 
 fn is_slower(now: &Times, then: &Times) -> bool {

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use nmax_metrics::{Catalog, Histogram, NameId, Nanos, RequestStats, Section, Window};
-use nmax_plan::plan::Plan;
+use nmax_plan::plan::{Plan, Profile};
 use nmax_plan::schedule::{Stage, mean_level};
 
 use super::grid::Grid;
-use super::{Course, Latency, Point};
+use super::spread::SpreadSums;
+use super::{Course, Latency, Point, Spread};
 
 /// Most points of a run whose length is known.
 pub(super) const POINTS_MAX: u64 = 7_200;
@@ -23,6 +24,8 @@ const MORE_FREQUENT: u64 = 2;
 #[derive(Clone, Debug)]
 pub struct CourseBuilder {
     stages: Vec<Stage>,
+    /// Whether stretches keep how their response times are spread.
+    keeps_spread: bool,
     length: Option<Nanos>,
     /// Width of the windows; zero before the first one.
     width: Nanos,
@@ -37,6 +40,7 @@ impl CourseBuilder {
     pub fn new(plan: &Plan, length: Option<Nanos>) -> Self {
         Self {
             stages: plan.stages.clone(),
+            keeps_spread: !plan.timeline.is_empty() || matches!(plan.profile, Some(Profile::Ladder | Profile::Stress)),
             length,
             width: Nanos::ZERO,
             total: Line::new(None, POINTS_MAX),
@@ -68,7 +72,7 @@ impl CourseBuilder {
         self.total.sums.add_load(window);
         for section in Section::ALL {
             for (name, stats) in window.aggregate.requests(section) {
-                self.total.sums.add(stats);
+                self.total.sums.add(stats, self.keeps_spread);
                 self.add_request(name, stats, window.index);
             }
         }
@@ -97,7 +101,7 @@ impl CourseBuilder {
             })
         });
         if let Some(known) = known {
-            self.requests[known].1.sums.add(stats);
+            self.requests[known].1.sums.add(stats, self.keeps_spread);
         }
     }
 
@@ -158,6 +162,7 @@ impl CourseBuilder {
             exchanges: sums.exchanges,
             failed: sums.failed,
             response: sums.response,
+            spread: sums.spread.clone(),
         }
     }
 }
@@ -213,6 +218,7 @@ struct Closed {
     failed: u64,
     in_flight_ns: f64,
     response: Option<Latency>,
+    spread: Spread,
 }
 
 /// What a stretch adds up.
@@ -228,6 +234,7 @@ struct Sums {
     failed: u64,
     in_flight_ns: u128,
     response: Histogram,
+    spread: SpreadSums,
 }
 
 impl Sums {
@@ -243,7 +250,10 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, stats: &RequestStats) {
+    fn add(&mut self, stats: &RequestStats, keeps_spread: bool) {
+        if keeps_spread {
+            self.spread.add(stats);
+        }
         self.exchanges += stats.count();
         self.failed += stats.failed() + stats.errors();
         for set in stats.outcomes.iter().flatten() {
@@ -262,14 +272,17 @@ impl Sums {
             failed: self.failed,
             in_flight_ns: self.in_flight_ns as f64,
             response: latency(&self.response),
+            spread: self.spread.close(),
         }
     }
 
     /// Empties it and keeps its memory.
     fn reset(&mut self) {
         self.response.reset();
+        self.spread.reset();
         *self = Self {
             response: std::mem::take(&mut self.response),
+            spread: std::mem::take(&mut self.spread),
             ..Self::default()
         };
     }

@@ -101,5 +101,6 @@ fn join(points: &[Point]) -> Point {
             mean_ms: time_ms / exchanges as f64,
             ..Latency::default()
         }),
+        ..Point::default()
     }
 }

@@ -95,3 +95,29 @@ fn the_request_that_shows_it_is_named() {
         answer.headline
     );
 }
+
+/// A step whose seconds differ has the p95 of all its exchanges, which no second shows: three seconds of four are fast,
+/// every fourth is slow, so the 95th percentile lies among the slow ones.
+#[test]
+fn the_times_of_a_step_are_those_of_all_its_exchanges() {
+    let mut random = Random::new(5);
+    let mut all = Vec::new();
+    let mut points = Vec::new();
+    for at in 0..120 {
+        let ms = if at % 4 == 3 { 2_000.0 } else { 10.0 };
+        let mut times: Vec<f64> = (0..50).map(|_| ms * (0.2 * random.normal()).exp()).collect();
+        all.extend(times.iter().copied().filter(|_| at > 0));
+        points.push(point(at as f64, 10.0, &mut times, 0));
+    }
+    all.sort_unstable_by(f64::total_cmp);
+    let want_ms = all[all.len() * 95 / 100];
+    let mut run = run(Profile::Ladder, &[(10.0, 10.0, 120)], points);
+    run.plan.workload = Workload::Closed { vus: 10 };
+    let text = &finding(&answer_of(&run), "STEP").text.clone();
+    let shown: f64 = text
+        .split("p95 ")
+        .nth(1)
+        .and_then(|rest| rest.trim_end_matches(" s").parse().ok())
+        .unwrap_or_else(|| panic!("{text}"));
+    assert!((shown * 1e3 / want_ms - 1.0).abs() < 0.02, "{text}, not {want_ms} ms");
+}
