@@ -17,7 +17,7 @@ pub(crate) type Unknown = String;
 
 const NOT_OF_TRANSACTIONS: &str = "transactions have a time and failures only";
 pub(crate) const OF_LOCATIONS: &str =
-    "users at a location have response_time, failure_rate, iteration_time, page_time, iterations and throughput only";
+    "users at a location have response_time, failure_rate, iteration_time, page_time and iterations only";
 /// Of a location that nobody was at yet.
 static NOBODY: std::sync::LazyLock<LocationStats> = std::sync::LazyLock::new(LocationStats::default);
 

@@ -33,6 +33,8 @@ pub struct RunEntry {
     pub finished: bool,
     /// Whether its summary says that it was interrupted or cut off.
     pub interrupted: bool,
+    /// Whether its summary says that a condition ended it.
+    pub aborted: bool,
     /// Whether some process still writes it.
     pub running: bool,
 }
@@ -70,10 +72,16 @@ fn entry_of(path: PathBuf, manifest: Manifest) -> RunEntry {
     let known = summary
         .as_deref()
         .and_then(|bytes| serde_json::from_slice::<Summary>(bytes).ok());
-    let reasons = known.iter().flat_map(|summary| &summary.reasons);
+    let has = |code: &str| {
+        known
+            .iter()
+            .flat_map(|summary| &summary.reasons)
+            .any(|reason| reason.code == code)
+    };
     RunEntry {
         finished: summary.is_some(),
-        interrupted: reasons.into_iter().any(|reason| reason.code == "INTERRUPTED"),
+        interrupted: has("INTERRUPTED"),
+        aborted: has("THRESHOLD_ABORT"),
         running: files::is_being_written(&path.join(line::FILE)),
         verdict: known.and_then(|summary| summary.verdict),
         path,

@@ -62,12 +62,12 @@ fn short_stage(plan: &Plan) -> Option<String> {
     })
 }
 
-/// The first intervention that acts on this host, by a command or a signal; only `--allow-exec` lets it.
-pub fn acts_here(plan: &Plan) -> Option<&Intervention> {
+/// The interventions that act on this host, by a command or a signal; only `--allow-exec` lets them.
+pub fn acts_here(plan: &Plan) -> impl Iterator<Item = &Intervention> {
     let acts = |action: &Action| !matches!(action, Action::Http { .. });
     plan.timeline
         .iter()
-        .find(|item| acts(&item.action) || item.undo.as_ref().is_some_and(acts))
+        .filter(move |item| acts(&item.action) || item.undo.as_ref().is_some_and(acts))
 }
 
 /// Says them on standard error.

@@ -13,7 +13,8 @@ use nmax_engine::real::RealClock;
 use nmax_http::{Allow, Config, Failure, Origin, Shared, Url};
 use nmax_metrics::ErrorKind;
 use nmax_plan::addresses::is_absolute;
-use nmax_plan::plan::{Plan, Scenario};
+use nmax_plan::plan::{Action, Discover, Plan, Scenario};
+use nmax_plan::template::Template;
 use nmax_plan::units::format_duration;
 
 use crate::exit::Exit;
@@ -36,17 +37,55 @@ pub fn origins(plan: &Plan) -> Result<Vec<Origin>, String> {
         })
     };
     let mut origins = vec![parse(&plan.target)?.origin];
-    for request in plan.all_scenarios().flat_map(Scenario::requests) {
-        if let Some(text) = request.url.as_constant()
-            && is_absolute(text)
-        {
-            let origin = parse(text)?.origin;
-            if !origins.contains(&origin) {
-                origins.push(origin);
-            }
+    let requests = plan.all_scenarios().flat_map(Scenario::requests);
+    let urls = requests.flat_map(|request| {
+        let listed = request.page.iter().flat_map(|page| &page.listed);
+        std::iter::once(&request.url).chain(listed)
+    });
+    let calls = plan
+        .timeline
+        .iter()
+        .flat_map(|item| std::iter::once(&item.action).chain(&item.undo));
+    let calls = calls.filter_map(|action| match action {
+        Action::Http { url, .. } => Some(url.as_str()),
+        Action::Command(_) | Action::Signal { .. } => None,
+    });
+    for text in urls.filter_map(Template::as_constant).chain(calls) {
+        if !is_absolute(text) {
+            continue;
+        }
+        let origin = parse(text)?.origin;
+        if !origins.contains(&origin) {
+            origins.push(origin);
         }
     }
     Ok(origins)
+}
+
+/// Origins of the hosts from which pages may fetch what they name. They may be loaded like those that the plan names;
+/// whether a page leads there is not known, so none of them has to answer.
+fn guests(plan: &Plan, origins: &[Origin]) -> Result<Vec<Origin>, String> {
+    let scheme = plan.target.split("://").next().unwrap_or("http");
+    let pages = plan
+        .all_scenarios()
+        .flat_map(Scenario::requests)
+        .filter_map(|request| request.page.as_ref());
+    let hosts = pages.flat_map(|page| match &page.discover {
+        Discover::Hosts(hosts) => hosts.as_slice(),
+        Discover::Nothing | Discover::SameOrigin => &[],
+    });
+    let mut guests: Vec<Origin> = Vec::new();
+    for host in hosts {
+        let url = Url::parse(&format!("{scheme}://{host}"));
+        let origin = url
+            .map_err(|error| format!("host `{host}` of a page's resources: {error}"))?
+            .origin;
+        let is_known = |known: &Origin| known.host.eq_ignore_ascii_case(&origin.host);
+        if !origins.iter().chain(&guests).any(is_known) {
+            guests.push(origin);
+        }
+    }
+    Ok(guests)
 }
 
 /// Decides whether the origins of a plan, and its proxy, may be loaded; then connects to each origin once. The error
@@ -57,6 +96,7 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
     let internal = |error: &dyn std::fmt::Display| (error.to_string(), Exit::Internal);
     let settings = session::settings(plan, &ask(&decided)).map_err(|error| usage(&error))?;
     local(&plan.defaults.source_addresses).map_err(|error| usage(&error))?;
+    let guests = guests(plan, origins).map_err(|error| usage(&error))?;
     let config = network::config(&settings).map_err(|error| usage(&error))?;
     let proxy = config.proxy.as_ref().map(|proxy| proxy.origin.clone());
     let start = |config: Config| {
@@ -67,7 +107,8 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
     let reactor = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let reactor = reactor.map_err(|error| internal(&error))?;
     reactor.block_on(async {
-        let loaded: Vec<Origin> = origins.iter().cloned().chain(proxy.clone()).collect();
+        let named: Vec<Origin> = origins.iter().cloned().chain(guests).collect();
+        let loaded: Vec<Origin> = named.iter().cloned().chain(proxy.clone()).collect();
         let limits = Limits::of(plan);
         let way = |client| Way {
             client,
@@ -75,7 +116,7 @@ pub fn clear(args: &SafetyArgs, plan: &Arc<Plan>, origins: &[Origin]) -> Result<
             limits,
         };
         let mut places = 1;
-        for origin in proxy.iter().chain(origins) {
+        for origin in proxy.iter().chain(&named) {
             places = places.max(way(&client).resolve(origin).await?);
         }
         let established = safety::establish(args, &loaded, &client).await;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nmax_engine::program::Program;
 use nmax_engine::{Allow, StartError};
 use nmax_plan::plan::Plan;
-use nmax_plan::summary::{Forecast, Peak, Requests, forecast, policy};
+use nmax_plan::summary::{Forecast, Peak, Requests, ScenarioForecast, forecast, policy};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
 use serde_json::json;
@@ -22,6 +22,7 @@ use crate::{hints, load, preflight, say, session};
 mod advice;
 mod effort;
 mod machine;
+mod written;
 
 use advice::Advice;
 
@@ -48,10 +49,16 @@ pub fn check(args: &CheckArgs) -> Exit {
     }
     hints::say(&warnings);
     let forecast = forecast(&plan);
+    // A profile of one user says nothing about the load that the system is for.
+    let intended = written::as_written(&plan).map_or(forecast.peak_requests_per_s, |plan| {
+        nmax_plan::summary::forecast(&plan).peak_requests_per_s
+    });
+    let beside = written::beside_per_s(&plan);
+    let together = |per_s: Option<f64>| per_s.map(|per_s| per_s + beside);
     let advice = Advice {
         machine: (!args.quick).then(|| machine::measure(cores())),
-        needed_per_s: forecast.peak_requests_per_s,
-        effort: effort::effort(forecast.peak_requests_per_s, plan.availability),
+        needed_per_s: together(forecast.peak_requests_per_s),
+        effort: effort::effort(together(intended), plan.availability),
     };
     let yaml = shown.plan(&plan);
     if args.json {
@@ -83,6 +90,10 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
     let length = forecast
         .duration
         .map_or_else(|| "until all iterations are done".to_owned(), format_duration);
+    let length = match plan.compress > 1.0 {
+        true => format!("{length} (compressed {} x)", number::digits(plan.compress)),
+        false => length,
+    };
     let peak = match forecast.peak {
         Peak::RatePerS(rate) => format!("{} iterations per second", number::digits(rate)),
         Peak::Vus(vus) => format!("{} VUs", number::digits(vus)),
@@ -95,7 +106,7 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
     if let Some(rate) = forecast.peak_requests_per_s {
         line("at the peak", format!("{} requests per second", number::digits(rate)));
     }
-    for scenario in &forecast.scenarios {
+    for scenario in mix(plan, forecast) {
         let iterations = scenario
             .iterations
             .map_or_else(String::new, |n| format!(", {} iterations", number::count(n)));
@@ -108,11 +119,22 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
             ),
         );
     }
+    written::besides(plan)
+        .iter()
+        .for_each(|(topic, words)| text.push_str(&format!("#   {topic:<12}{words}\n")));
     text.push_str("#\n# How it will send\n");
     for (topic, words) in policy(plan) {
         text.push_str(&format!("#   {topic:<12}{words}\n"));
     }
     text
+}
+
+/// The scenarios of the mix.
+fn mix<'a>(plan: &'a Plan, forecast: &'a Forecast) -> impl Iterator<Item = &'a ScenarioForecast> {
+    let is_beside = |index: usize| plan.background.iter().any(|beside| beside.scenario == index);
+    let all = forecast.scenarios.iter().enumerate();
+    all.filter(move |(index, _)| !is_beside(*index))
+        .map(|(_, scenario)| scenario)
 }
 
 /// A number when it is the same each time, else what is known of it.
@@ -144,6 +166,6 @@ fn as_json(plan: &Plan, yaml: &str, forecast: &Forecast, warnings: &[String]) ->
         "iterations": forecast.iterations, "requests": forecast.requests,
         "peak_rate_per_s": peak_rate_per_s, "peak_vus": peak_vus,
         "peak_requests_per_s": forecast.peak_requests_per_s, "scenarios": scenarios,
-        "warnings": warnings,
+        "compress": plan.compress, "warnings": warnings,
     })
 }

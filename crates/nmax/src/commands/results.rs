@@ -40,7 +40,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
                 json!({
                     "id": run.id, "name": run.name, "started_at": run.started_at, "target": run.target,
                     "note": run.note, "tags": run.tags, "verdict": run.verdict, "finished": run.finished,
-                    "interrupted": run.interrupted, "running": run.running,
+                    "interrupted": run.interrupted, "aborted": run.aborted, "running": run.running,
                     "path": run.path,
                 })
             })
@@ -87,6 +87,7 @@ fn state(run: &RunEntry) -> String {
     match verdict {
         _ if run.running => "RUNNING".into(),
         Some(verdict) if run.interrupted => format!("{verdict} (interrupted)"),
+        Some(verdict) if run.aborted => format!("{verdict} (ended by a condition)"),
         Some(verdict) => verdict,
         None if run.finished => "?".into(),
         None => "CUT OFF".into(),

@@ -78,10 +78,13 @@ fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order
     let workers = args.workers.unwrap_or_else(cores);
     let warnings = fits(&Need::of(&plan, &origins, u64::from(workers))).map_err(usage)?;
     pinnable(&args.pin).map_err(usage)?;
-    if let Some(item) = hints::acts_here(&plan).filter(|_| !args.allow_exec) {
-        let help = "read what it does, then add --allow-exec; `--set timeline=null` leaves the timeline out";
-        let what = "acts on this host by a command or a signal";
-        return Err(usage(format!("`{}` of the timeline {what}\n  help: {help}", item.name)));
+    let acts: Vec<String> = hints::acts_here(&plan).map(|item| format!("`{}`", item.name)).collect();
+    if !args.allow_exec && !acts.is_empty() {
+        let help =
+            "read what is done (`nmax check`), then add --allow-exec; `--set timeline=null` leaves the timeline out";
+        let (names, verb) = (acts.join(", "), if acts.len() == 1 { "acts" } else { "act" });
+        let what = format!("{verb} on this host by a command or a signal");
+        return Err(usage(format!("{names} of the timeline {what}\n  help: {help}")));
     }
     hints::say(&hints::warnings(&plan, &origins));
     let plan = Arc::new(plan);

@@ -5,7 +5,9 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use nmax_http::Origin;
-use nmax_plan::plan::{Connection, Plan, Scenario, Step, ThinkTime, Visitor, Workload};
+use nmax_plan::plan::{
+    CONNECTIONS_PER_ORIGIN, Connection, Discover, Plan, Scenario, Step, ThinkTime, Visitor, Workload,
+};
 use nmax_plan::schedule::Closed;
 use nmax_plan::summary;
 
@@ -16,7 +18,7 @@ pub struct Need {
     pub users: u64,
     /// Whether the workload is closed.
     pub is_closed: bool,
-    /// Connections open at once, at most: one per user and origin.
+    /// Connections open at once, at most: one per user and origin, six where pages have resources.
     pub connections: u64,
     /// Whether that many will be open for sure: users of a closed workload that keep theirs.
     pub is_sure: bool,
@@ -47,22 +49,35 @@ impl Need {
             Workload::Open { max_in_flight, .. } => u64::from(*max_in_flight).min(in_flight(plan)),
             Workload::Closed { .. } => Closed::new(&plan.stages).map_or(0, |schedule| schedule.vus_max()),
         };
-        let users = plan.iterations.map_or(most, |iterations| most.min(iterations));
+        let mix = plan.iterations.map_or(most, |iterations| most.min(iterations));
+        let users = mix.saturating_add(beside(plan));
         let defaults = &plan.defaults;
         let is_one_at_a_time = defaults.connection == Connection::PerRequest;
-        let each = if is_one_at_a_time {
-            1
+        let has_resources = plan.all_scenarios().flat_map(Scenario::requests).any(|request| {
+            let page = request.page.as_ref();
+            page.is_some_and(|page| !page.listed.is_empty() || page.discover != Discover::Nothing)
+        });
+        let of_origin = if has_resources {
+            CONNECTIONS_PER_ORIGIN as u64
         } else {
-            origins.len().max(1) as u64
+            1
         };
+        let each = of_origin
+            * if is_one_at_a_time {
+                1
+            } else {
+                origins.len().max(1) as u64
+            };
         let is_keeping = closing_share(plan) == 0.0;
         let is_closed = matches!(plan.workload, Workload::Closed { .. });
+        // How many of its connections a page uses, and how many iterations an open background holds, is not known.
+        let is_bound = !has_resources && plan.background.iter().all(|beside| is_of_vus(&beside.workload));
         let targets = targets(plan, origins);
         Self {
             users,
             is_closed,
             connections: users.saturating_mul(each),
-            is_sure: is_keeping && is_closed,
+            is_sure: is_keeping && is_closed && is_bound,
             opened_per_s: opened_per_s(plan, each),
             closes: !is_keeping,
             length: summary::forecast(plan).duration,
@@ -79,11 +94,34 @@ impl Need {
 /// Iterations of an open workload that are in flight at the peak, at most: those that start while the longest one goes
 /// on, L = λ W (Little 1961, equation 1), with λ in 1/s and W in s. It goes on for as long as its time limits let it.
 fn in_flight(plan: &Plan) -> u64 {
-    let longest = plan.scenarios.iter().map(|scenario| longest(plan, scenario)).max();
+    let mix = plan.scenarios.iter().filter(|scenario| scenario.weight > 0.0);
+    let longest = mix.map(|scenario| longest(plan, scenario)).max();
     match summary::forecast(plan).peak {
         summary::Peak::RatePerS(rate) => (rate * longest.unwrap_or_default().as_secs_f64()).ceil().max(1.0) as u64,
         summary::Peak::Vus(_) => u64::MAX,
     }
+}
+
+/// Virtual users, or the most iterations in flight, of all backgrounds.
+fn beside(plan: &Plan) -> u64 {
+    let most = plan.background.iter().map(|beside| match &beside.workload {
+        Workload::Closed { vus } => u64::from(*vus),
+        Workload::Open {
+            rate_per_s,
+            max_in_flight,
+            ..
+        } => {
+            let scenario = plan.scenarios.get(beside.scenario);
+            let longest = scenario.map_or(Duration::MAX, |scenario| longest(plan, scenario));
+            let at_once = (rate_per_s * longest.as_secs_f64()).ceil().max(1.0) as u64;
+            u64::from(*max_in_flight).min(at_once)
+        }
+    });
+    most.fold(0, u64::saturating_add)
+}
+
+fn is_of_vus(workload: &Workload) -> bool {
+    matches!(workload, Workload::Closed { .. })
 }
 
 /// The longest that an iteration can take.

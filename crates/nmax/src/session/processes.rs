@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use nmax_engine::watch::memory;
 use nmax_metrics::{Nanos, Resource};
 use nmax_plan::plan::{Observed, ProcessRef};
 
@@ -70,6 +71,8 @@ struct Usage {
     cpu_s: f64,
     threads: f64,
     open_files: Option<f64>,
+    /// What it could have besides, bytes: of the host, or of its control group.
+    memory_available_bytes: Option<f64>,
 }
 
 /// Reads one process; `None` when it is gone.
@@ -92,6 +95,7 @@ fn usage(root: &Path, pid: u32) -> Option<Usage> {
         open_files: fs::read_dir(folder.join("fd"))
             .ok()
             .map(|entries| entries.count() as f64),
+        memory_available_bytes: memory::tightest_of(root, pid).map(|memory| memory.available_bytes as f64),
     })
 }
 
@@ -165,8 +169,17 @@ impl Process {
         self.cpu_s = used.iter().map(|(pid, usage)| (*pid, usage.cpu_s)).collect();
         self.read_at = Some(now);
         let files: Option<f64> = used.iter().map(|(_, usage)| usage.open_files).sum();
+        let memory_bytes = sum(|usage| usage.memory_bytes);
+        // Processes of one name share what is left; the one with the least decides.
+        let available = used.iter().filter_map(|(_, usage)| usage.memory_available_bytes);
+        let available = available.reduce(f64::min);
         let figures = [
-            ("memory_bytes", Some(sum(|usage| usage.memory_bytes)), "bytes"),
+            ("memory_bytes", Some(memory_bytes), "bytes"),
+            (
+                "memory_limit_bytes",
+                available.map(|available| memory_bytes + available),
+                "bytes",
+            ),
             (
                 "cpu_cores",
                 span_s.filter(|span_s| *span_s > 0.0).map(|span_s| spent / span_s),

@@ -292,3 +292,47 @@ fn conditions_on_transactions_are_judged_the_same_when_read_back() {
     assert!(!of("failure_rate < 1% for scenario s"), "{holds:?}");
     assert_eq!(bench.nmax(&["show", "last", "--json"]).exits(0).json(), printed);
 }
+
+/// What was done, what was observed and why the run ended are in its files: a run read back says what the live one said.
+#[test]
+fn a_run_that_a_condition_ended_is_read_back_as_it_was() {
+    let (bench, target) = (Bench::new(), target());
+    let (url, pid) = (target.url(), std::process::id());
+    let plan = format!(
+        "nmax: 1\ntarget: {url}\nscenarios: {{ s: {{ steps: [{{ get: /status/500 }}] }} }}\nworkload: {{ open: {{ rate: 50/s }} }}\n\
+         duration: 20s\nwindow: 100ms\nthresholds: [{{ condition: \"failure_rate < 1%\", abort: 300ms }}]\n\
+         timeline: [{{ name: poke, at: 200ms, http: {{ get: / }} }}, {{ name: later, at: 19s, http: {{ get: / }} }}]\n\
+         observe: [{{ process: {{ pid: {pid} }}, name: tester }}]\n"
+    );
+    bench.write("plan.yaml", &plan);
+    let run = bench.nmax(&["run", "plan.yaml", "--json"]).exits(3);
+    let printed = run.json();
+    assert_summary(&printed);
+    let codes: Vec<&str> = printed["reasons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|reason| reason["code"].as_str())
+        .collect();
+    assert!(
+        codes.contains(&"THRESHOLD_ABORT") && !codes.contains(&"INTERRUPTED"),
+        "{codes:?}"
+    );
+    assert_eq!(printed["verdict"], "fail");
+    assert_eq!(
+        printed["timeline"].as_array().unwrap().len(),
+        1,
+        "the later one never began"
+    );
+    assert!(!printed["observed"].as_array().unwrap().is_empty());
+    assert_eq!(bench.nmax(&["show", "last", "--json"]).exits(0).json(), printed);
+    assert_eq!(
+        bench.nmax(&["report", "last", "--format", "json"]).exits(0).json(),
+        printed
+    );
+    bench
+        .nmax(&["show", "last"])
+        .exits(0)
+        .shows(&["ended early by a condition"]);
+    bench.nmax(&["runs"]).exits(0).shows(&["FAIL (ended by a condition)"]);
+}

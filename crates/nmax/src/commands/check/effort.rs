@@ -71,7 +71,7 @@ fn outage(availability: f64, is_critical: bool) -> String {
     };
     format!(
         "{} available leaves {} of outage a year: {what}",
-        nmax_report::number::share(availability),
+        nmax_plan::units::format_share(availability),
         nmax_report::number::span(seconds)
     )
 }

@@ -46,7 +46,9 @@ fn codes_of_the_program() -> BTreeSet<String> {
         codes_in(&path.with_extension("rs"), &mut found);
     }
     // Names of signals and variables of the environment are no codes.
-    found.retain(|word| !["CONT", "STOP", "TERM", "KILL", "QUIT", "USR1", "USR2", "WINCH"].contains(&word.as_str()));
+    found.retain(|word| {
+        !["CONT", "STOP", "TSTP", "TERM", "KILL", "QUIT", "USR1", "USR2", "WINCH"].contains(&word.as_str())
+    });
     found.retain(|word| !word.starts_with("CARGO_"));
     found
 }

@@ -99,3 +99,33 @@ fn a_low_rate_cannot_need_the_whole_limit() {
     assert_eq!(rate(0.001, 1), 1);
     assert_eq!(rate(30_000.0, 30), 10_000, "the limit of the workload");
 }
+
+/// What runs beside the mix needs its users too, and a page six connections to each server.
+#[test]
+fn backgrounds_and_pages_need_connections_of_their_own() {
+    let of = |steps: &str, background: &str| {
+        let plan = nmax_testkit::plans::plan(&format!(
+            "nmax: 1\ntarget: http://10.0.0.7:8080\nscenarios: {{ a: {{ steps: [{steps}] }}, b: {{ steps: [{{ get: /b }}] }} }}\n\
+             workload: {{ mix: {{ a: 1 }}, closed: {{ vus: 100 }}{background} }}"
+        ));
+        let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
+        Need::of(&plan, &origins, 2)
+    };
+    let plain = of("{ get: / }", "");
+    assert_eq!((plain.users, plain.connections, plain.is_sure), (100, 100, true));
+    let beside = of("{ get: / }", ", background: { b: { closed: { vus: 20 } } }");
+    assert_eq!((beside.users, beside.connections, beside.is_sure), (120, 120, true));
+    let open = of(
+        "{ get: /, timeout: 2s }",
+        ", background: { b: { open: { rate: 5/s, max_in_flight: 40 } } }",
+    );
+    assert_eq!(
+        (open.users, open.is_sure),
+        (140, false),
+        "30 s at most of each of 5/s, and no more than the limit"
+    );
+    let page = of("{ get: /, page: true, resources: [/a.css] }", "");
+    assert_eq!((page.users, page.connections, page.is_sure), (100, 600, false));
+    let nested = of("{ if: \"1 == 1\", then: [{ get: /, resources: [/a.css] }] }", "");
+    assert_eq!(nested.connections, 600);
+}

@@ -35,6 +35,7 @@ fn this_process_is_read() {
     let (lines, changes) = processes.read(Nanos::from_secs(1));
     let value = |metric: &str| lines.iter().find(|line| line.metric == metric).unwrap().value;
     assert!(value("memory_bytes") > filled.len() as f64, "{}", value("memory_bytes"));
+    assert!(value("memory_limit_bytes") > value("memory_bytes"));
     assert!(value("threads_count") >= 1.0 && value("open_files_count") >= 3.0);
     assert!((0.0..1_000.0).contains(&value("cpu_cores")));
     assert!(changes.is_empty());
