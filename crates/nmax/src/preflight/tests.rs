@@ -201,3 +201,35 @@ fn the_limits_of_the_plan_hold() {
         (Duration::from_secs(1), Duration::from_secs(3))
     );
 }
+
+/// Whatever a plan leads to by its own words: steps, setup and teardown, resources, calls of the timeline.
+#[test]
+fn every_server_of_a_plan_is_asked_for() {
+    let plan = nmax_testkit::plans::plan(
+        "nmax: 1\ntarget: http://127.0.0.1:1\n\
+         setup: { steps: [{ post: \"http://a.invalid/\" }] }\nteardown: { steps: [{ delete: \"http://b.invalid/\" }] }\n\
+         scenarios: { s: { steps: [{ if: \"1 == 1\", then: [{ get: /, resources: { list: [\"http://c.invalid/x.css\"], \
+         discover: same-origin, hosts: [cdn.invalid] } }] }] } }\n\
+         workload: { closed: { vus: 1 } }\n\
+         timeline: [{ name: t, at: 1s, http: { get: \"http://d.invalid/\" }, undo: { http: { get: \"http://e.invalid/\" } } }]",
+    );
+    let origins = origins(&plan).unwrap();
+    let mut hosts: Vec<&str> = origins.iter().map(|origin| origin.host.as_str()).collect();
+    hosts[1..].sort_unstable();
+    assert_eq!(
+        hosts,
+        [
+            "127.0.0.1",
+            "a.invalid",
+            "b.invalid",
+            "c.invalid",
+            "d.invalid",
+            "e.invalid"
+        ]
+    );
+    let guests = guests(&plan, &origins).unwrap();
+    assert_eq!(
+        guests.iter().map(|origin| origin.host.as_str()).collect::<Vec<_>>(),
+        ["cdn.invalid"]
+    );
+}
