@@ -36,7 +36,7 @@ pub enum MaskKind {
     Text,
     /// Word by word; names of the census become other names of the same length, all else is as [`MaskKind::Text`].
     Name,
-    /// The part before the `@` as a name, the domain as text below `example.com`.
+    /// The part before the `@` as a name, the domain, whatever its case, as text below `example.com`.
     Email,
     /// Moved back by a number of weeks that the key decides; with slashes, the month comes first.
     Date,
@@ -46,9 +46,9 @@ pub enum MaskKind {
     Iban,
     /// First two digits kept, the others replaced, check digit right.
     Card,
-    /// Version and variant kept.
+    /// Version and variant kept; in capitals or in small letters, as it was.
     Uuid,
-    /// Four numbers up to 255.
+    /// Four numbers up to 255; addresses of private networks stay in theirs.
     Ipv4,
 }
 
@@ -99,7 +99,7 @@ impl MaskKind {
             Self::Iban => "country kept, check digits right",
             Self::Card => "first two digits kept, check digit right",
             Self::Uuid => "hexadecimal digits, version kept",
-            Self::Ipv4 => "another address",
+            Self::Ipv4 => "another address, of the same network if private",
         }
     }
 }
@@ -151,7 +151,14 @@ impl Masker {
     fn email(&self, value: &str) -> Option<String> {
         let (local, domain) = forms::email(value)?;
         let local = self.names.mask(&self.cipher, local);
-        Some(format!("{local}@{}.example.com", self.cipher.text(domain)))
+        // The case of a domain means nothing (RFC 4343), so it decides nothing; it is kept as it was.
+        let masked = self.cipher.text(&domain.to_ascii_lowercase());
+        let with_case = |(before, after): (char, char)| match before.is_ascii_uppercase() {
+            true => after.to_ascii_uppercase(),
+            false => after,
+        };
+        let domain: String = domain.chars().zip(masked.chars()).map(with_case).collect();
+        Some(format!("{local}@{domain}.example.com"))
     }
 
     fn has_form(&self, kind: MaskKind, text: &str) -> bool {

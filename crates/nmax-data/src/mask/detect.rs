@@ -125,22 +125,22 @@ pub fn detect(name: &str, sample: &[&str]) -> Detected {
         .map(|(_, kind)| kind)
         .or_else(|| (has("name") && !THINGS.iter().any(|thing| has(thing))).then_some(MaskKind::Name));
     let by_name = |kind| Detected { kind, why: "its name" };
+    let by_values = |kind| Detected {
+        kind,
+        why: "its values",
+    };
     match (named, shape(sample)) {
+        // Whatever it is called here: elsewhere it may be called `id`, and both are to be joined afterwards.
+        (_, Some(MaskKind::Uuid)) => by_values(MaskKind::Uuid),
         // `mail` may hold a flag and `card` a colour; then the values decide.
         (Some(MaskKind::Email | MaskKind::Iban | MaskKind::Card | MaskKind::Ipv4), shape) => match shape {
-            Some(kind) => Detected {
-                kind,
-                why: "its values",
-            },
+            Some(kind) => by_values(kind),
             None => by_name(MaskKind::Text),
         },
         (Some(MaskKind::Date), _) => by_name(date_kind(sample)),
-        (Some(kind), None | Some(MaskKind::Uuid)) => by_name(kind),
-        (_, Some(kind)) if kind != MaskKind::Uuid => Detected {
-            kind,
-            why: "its values",
-        },
-        _ => Detected {
+        (Some(kind), None) => by_name(kind),
+        (_, Some(kind)) => by_values(kind),
+        (None, None) => Detected {
             kind: MaskKind::Keep,
             why: "nothing personal seen",
         },

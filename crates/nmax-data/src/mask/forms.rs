@@ -188,21 +188,43 @@ pub(super) fn card(cipher: &Cipher, value: &str) -> Option<String> {
     Some(unpacked(value, &format!("{payload}{check}"), &[' ', '-']))
 }
 
-/// Whether it is a UUID in small letters.
+/// Whether it is a UUID, in small letters or in capitals, not in both.
 pub(super) fn is_uuid(value: &str) -> bool {
-    value.len() == 36
+    let is_formed = value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte),
-        })
+            _ => byte.is_ascii_hexdigit(),
+        });
+    let has = |is_wanted: fn(&u8) -> bool| value.as_bytes().iter().any(is_wanted);
+    is_formed && !(has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
-/// Another UUID of the same version and variant. 30 hexadecimal digits are two numbers of 60 bits, each shifted in
-/// turn by what the other says.
+/// Places of a UUID's version and variant.
+const FIXED: [usize; 2] = [14, 19];
+
+/// Another UUID of the same version and variant, the same one in capitals and in small letters.
+///
+/// Those of digits alone, which are neither, keep to themselves, so that the two ways of writing never meet.
 pub(super) fn uuid(cipher: &Cipher, value: &str) -> Option<String> {
-    const FIXED: [usize; 2] = [14, 19];
-    let is_free = |at: usize, character: char| character != '-' && !FIXED.contains(&at);
     is_uuid(value).then_some(())?;
+    let has_letter = |text: &str| text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    if !has_letter(value) {
+        return Some(cipher.permuted(value, UUID, |at, _| (!FIXED.contains(&at)).then_some(DIGITS)));
+    }
+    let mut masked = hexadecimal(cipher, &value.to_ascii_lowercase())?;
+    // There is an end, because the walk would come back to `value`.
+    while !has_letter(&masked) {
+        masked = hexadecimal(cipher, &masked)?;
+    }
+    if value.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        masked.make_ascii_uppercase();
+    }
+    Some(masked)
+}
+
+/// 30 hexadecimal digits are two numbers of 60 bits, each shifted in turn by what the other says.
+fn hexadecimal(cipher: &Cipher, value: &str) -> Option<String> {
+    let is_free = |at: usize, character: char| character != '-' && !FIXED.contains(&at);
     let free: String = value
         .char_indices()
         .filter(|(at, c)| is_free(*at, *c))
@@ -236,9 +258,44 @@ pub(super) fn parse_ipv4(value: &str) -> Option<u32> {
     })
 }
 
-/// Another address.
+/// Networks that nobody owns, first address and bits of the network: this host, private and shared ones, loopback,
+/// link-local, and what is no single host (RFC 6890, RFC 5771).
+const SPECIAL: [(u32, u32); 8] = [
+    (0, 8),
+    (0x0a00_0000, 8),
+    (0x6440_0000, 10),
+    (0x7f00_0000, 8),
+    (0xa9fe_0000, 16),
+    (0xac10_0000, 12),
+    (0xc0a8_0000, 16),
+    (0xe000_0000, 3),
+];
+
+/// The network of [`SPECIAL`] that an address is in: its number, first address and how many addresses it has.
+fn special(address: u32) -> Option<(usize, u32, u64)> {
+    let is_in = |&(_, &(first, bits)): &(usize, &(u32, u32))| address >> (32 - bits) == first >> (32 - bits);
+    let (number, (first, bits)) = SPECIAL.iter().enumerate().find(is_in)?;
+    Some((number, *first, 1 << (32 - bits)))
+}
+
+/// Another address: of the same network when nobody owns it, else a public one.
 pub(super) fn ipv4(cipher: &Cipher, value: &str) -> Option<String> {
-    let address = cipher.index(IPV4, 1 << 32, u64::from(parse_ipv4(value)?)) as u32;
-    let [a, b, c, d] = address.to_be_bytes();
+    let address = parse_ipv4(value)?;
+    let masked = match special(address) {
+        Some((number, first, size)) => {
+            let tweak = IPV4 | (1 + number as u64);
+            first + cipher.index(tweak, size, u64::from(address - first)) as u32
+        }
+        None => {
+            let another = |address| cipher.index(IPV4, 1 << 32, u64::from(address)) as u32;
+            let mut masked = another(address);
+            // There is an end, because the walk would come back to `address`.
+            while special(masked).is_some() {
+                masked = another(masked);
+            }
+            masked
+        }
+    };
+    let [a, b, c, d] = masked.to_be_bytes();
     Some(format!("{a}.{b}.{c}.{d}"))
 }

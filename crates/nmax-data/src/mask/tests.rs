@@ -42,6 +42,10 @@ fn value() -> impl Strategy<Value = String> {
         "[0-9]{18}".prop_map(|bban| iban("DE", &bban)),
         "[A-Z]{4}[0-9]{14}".prop_map(|bban| iban("GB", &bban)),
         "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}",
+        "[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-8[0-9A-F]{3}-[0-9A-F]{12}",
+        "0{8}-0{4}-4000-8000-0{10}[0-9]{2}",
+        "(10|127|172|192)\\.(16|31|168)\\.[0-9]{1,3}\\.[0-9]{1,3}",
+        "[a-zA-Z]{1,3}@[a-zA-Z]{1,2}\\.(com|COM)",
         "[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}",
     ]
 }
@@ -116,6 +120,41 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Law: what is the same thing in capitals is the same thing masked, and is written in capitals still.
+    #[test]
+    fn capitals_join(uuid in "[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", local in "[a-z]{1,9}[0-9]{0,4}", domain in "[a-z0-9]{1,9}(\\.[a-z]{2,4}){1,2}") {
+        prop_assert_eq!(masked(0, MaskKind::Uuid, &uuid.to_uppercase()), masked(0, MaskKind::Uuid, &uuid).to_uppercase());
+        let email = format!("{local}@{domain}");
+        let (small, large) = (masked(0, MaskKind::Email, &email), masked(0, MaskKind::Email, &email.to_uppercase()));
+        prop_assert_eq!(&small, &large.to_lowercase());
+        prop_assert_eq!(large.replace(".example.com", ""), small.replace(".example.com", "").to_uppercase());
+    }
+
+    /// Law: an address is private before and after, in the same network, or neither. The oracle is the standard library.
+    #[test]
+    fn private_addresses_stay_private(any in any::<[u8; 4]>(), network in 0..5, key in 0..3_u8) {
+        let [a, b, c, d] = any;
+        let before = std::net::Ipv4Addr::from(match network {
+            0 => any,
+            1 => [10, b, c, d],
+            2 => [172, 16 | b & 15, c, d],
+            3 => [192, 168, c, d],
+            _ => [a, 0, 0, d],
+        });
+        let after: std::net::Ipv4Addr = masked(key, MaskKind::Ipv4, &before.to_string()).parse().unwrap();
+        prop_assert_eq!(before.is_private(), after.is_private(), "{} to {}", before, after);
+        prop_assert_eq!(before.is_loopback(), after.is_loopback(), "{} to {}", before, after);
+        prop_assert_eq!(before.is_link_local(), after.is_link_local(), "{} to {}", before, after);
+        prop_assert_eq!(before.octets()[0] >= 224, after.octets()[0] >= 224, "{} to {}", before, after);
+        if before.is_private() {
+            prop_assert_eq!(before.octets()[0], after.octets()[0]);
+        }
+    }
+}
+
 /// Law: every text of a small pattern is met once. Counted, where the law above only draws.
 #[test]
 fn small_patterns_are_permuted_as_a_whole() {
@@ -166,7 +205,7 @@ fn keys_decide() {
 #[test]
 fn columns_are_recognized() {
     // name             values                                     kind              why this row
-    let cases: [(&str, &[&str], MaskKind, &str); 18] = [
+    let cases: [(&str, &[&str], MaskKind, &str); 20] = [
         ("email", &["a@b.de", "c@d.org"], MaskKind::Email, "name and values"),
         ("contact", &["a@b.de", "c@d.org"], MaskKind::Email, "values alone"),
         (
@@ -197,9 +236,16 @@ fn columns_are_recognized() {
         (
             "id",
             &["6f2c1f3e-0f52-4a55-9d0b-0d3c41b0d7a1"],
-            MaskKind::Keep,
-            "identifiers stay",
+            MaskKind::Uuid,
+            "identifiers, too, lead to people",
         ),
+        (
+            "account",
+            &["6F2C1F3E-0F52-4A55-9D0B-0D3C41B0D7A1"],
+            MaskKind::Uuid,
+            "it is an `id` elsewhere",
+        ),
+        ("id", &["1", "2"], MaskKind::Keep, "a number"),
         ("client", &["10.0.0.1", "192.168.7.9"], MaskKind::Ipv4, "values alone"),
         ("number", &["+49 30 1234567"], MaskKind::Text, "a telephone"),
         ("zip", &["02134"], MaskKind::Text, "an address"),
