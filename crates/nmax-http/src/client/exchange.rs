@@ -10,10 +10,11 @@ use nmax_metrics::{Clock, Nanos, Network};
 
 use super::conversation::{End, Trouble};
 use super::progress::Progress;
-use super::{Client, held};
+use super::{Alarm, Client, held};
 use crate::codec::{Expected, KeepBody};
 use crate::connection::Stream;
 use crate::failure::Failure;
+use crate::line::Line;
 use crate::url::{Origin, Scheme};
 use crate::wire::WireEvent;
 
@@ -90,6 +91,41 @@ pub struct Exchange {
     pub error: Option<Failure>,
 }
 
+/// An exchange over a line, to a proxy, or both.
+struct Special {
+    line: Option<Rc<Line>>,
+    /// Hears when the line is to be looked at.
+    alarm: Alarm,
+    /// The request as a proxy takes it: what goes to the server itself says only what is wanted, and not of whom.
+    absolute: Option<Vec<u8>>,
+}
+
+impl Special {
+    /// The request that is sent in place of this one.
+    fn rewritten<'a>(&'a self, request: &Request<'a>) -> Option<Request<'a>> {
+        let bytes = self.absolute.as_deref()?;
+        let grown = bytes.len() - request.bytes.len();
+        Some(Request {
+            bytes,
+            pause_at: request.pause_at.map(|at| at + grown),
+            ..*request
+        })
+    }
+
+    /// Whatever was published before has been heard, or is published again.
+    fn before_poll(&self) {
+        self.alarm.take();
+    }
+
+    fn after_poll(&self, is_pending: bool) {
+        let wanted = self.line.as_ref().and_then(|line| line.take_wanted());
+        if let (true, Some(at)) = (is_pending, wanted) {
+            let alarm = &self.alarm;
+            alarm.set(Some(alarm.get().map_or(at, |other| other.min(at))));
+        }
+    }
+}
+
 impl<C: Clock + 'static> Client<C> {
     /// Sends a request and receives its reply. A failed request is data, so this cannot fail.
     ///
@@ -99,12 +135,21 @@ impl<C: Clock + 'static> Client<C> {
         self.progress = Progress::default();
         self.alarm.set(None);
         self.start_receiver(request);
-        let is_absolute = self.shared.config.proxy.is_some() && request.origin.scheme == Scheme::Http;
-        let result = if is_absolute || self.visitor.has_line() {
-            // Boxed, so that the clients of a run without a proxy or lines do not grow by it.
-            Box::pin(self.run_specially(request, is_absolute)).await
-        } else {
-            self.run(request).await
+        let special = self.special(request);
+        let result = {
+            let rewritten = special.as_ref().and_then(|special| special.rewritten(request));
+            let mut run = pin!(self.run(rewritten.as_ref().unwrap_or(request)));
+            poll_fn(|cx| {
+                if let Some(special) = &special {
+                    special.before_poll();
+                }
+                let polled = run.as_mut().poll(cx);
+                if let Some(special) = &special {
+                    special.after_poll(polled.is_pending());
+                }
+                polled
+            })
+            .await
         };
         match result {
             Ok(done) => {
@@ -121,36 +166,20 @@ impl<C: Clock + 'static> Client<C> {
         }
     }
 
-    /// Over a line, to a proxy, or both. The alarm hears when the line is to be looked at.
-    async fn run_specially(&mut self, request: &Request<'_>, is_absolute: bool) -> Result<Nanos, Failure> {
-        let (line, alarm) = (self.visitor.line(), Rc::clone(&self.alarm));
-        let mut run = pin!(self.run_rewritten(request, is_absolute));
-        poll_fn(|cx| {
-            // Whatever was published before this poll has been heard, or is published by it again.
-            alarm.take();
-            let polled = run.as_mut().poll(cx);
-            let wanted = line.as_ref().and_then(|line| line.take_wanted());
-            if let (true, Some(at)) = (polled.is_pending(), wanted) {
-                alarm.set(Some(alarm.get().map_or(at, |other| other.min(at))));
-            }
-            polled
-        })
-        .await
-    }
-
-    /// As a proxy takes it, if so: what goes to the server itself says only what is wanted, and not of whom.
-    async fn run_rewritten(&mut self, request: &Request<'_>, is_absolute: bool) -> Result<Nanos, Failure> {
-        let shared = Rc::clone(&self.shared);
-        let absolute = shared.config.proxy.as_ref().filter(|_| is_absolute);
-        let absolute = absolute.map(|proxy| proxy.absolute(request.bytes, request.origin));
-        let bytes = absolute.as_deref().unwrap_or(request.bytes);
-        let grown = bytes.len() - request.bytes.len();
-        self.run(&Request {
-            bytes,
-            pause_at: request.pause_at.map(|at| at + grown),
-            ..*request
-        })
-        .await
+    /// What an exchange over a line, or for the server itself through a proxy, has beside others. Boxed, so that the
+    /// clients of a run without them do not grow by it.
+    #[inline]
+    fn special(&self, request: &Request<'_>) -> Option<Box<Special>> {
+        let proxy = self.shared.config.proxy.as_ref();
+        let proxy = proxy.filter(|_| request.origin.scheme == Scheme::Http);
+        if proxy.is_none() && !self.visitor.has_line() {
+            return None;
+        }
+        Some(Box::new(Special {
+            line: self.visitor.line(),
+            alarm: Rc::clone(&self.alarm),
+            absolute: proxy.map(|proxy| proxy.absolute(request.bytes, request.origin)),
+        }))
     }
 
     fn start_receiver(&mut self, request: &Request<'_>) {
