@@ -11,6 +11,10 @@ mod tests;
 /// Most bytes of one record; more means that a quote was never closed.
 const RECORD_LIMIT: u64 = 1 << 20;
 
+/// What is wrong with carriage returns that end no line, and what to do.
+const LONE_RETURN: &str = "a carriage return within a cell without quotes; if the lines end with CR alone, convert the \
+                           file, as with `tr '\\r' '\\n'`";
+
 /// A file that cannot be read as a table.
 #[derive(Debug, thiserror::Error)]
 pub enum CsvError {
@@ -164,7 +168,10 @@ impl<R: BufRead> CsvReader<R> {
         let read = io::Read::take(&mut self.input, limit).read_until(b'\n', &mut self.raw)?;
         self.lines += 1;
         if read as u64 == limit {
-            return Err(self.wrong(self.lines, "a record of more than 1 MiB; is a quote not closed?"));
+            return Err(self.wrong(
+                self.lines,
+                "a record of more than 1 MiB; is a quote not closed, or do lines end with CR alone?",
+            ));
         }
         Ok(read > 0)
     }
@@ -181,13 +188,14 @@ impl<R: BufRead> CsvReader<R> {
             at = if is_quoted {
                 self.quoted(at + 1, record.line, &mut cells)?
             } else {
-                self.plain(at, &mut cells)
+                self.plain(at, record.line, &mut cells)?
             };
             record.ends.push((cells.len(), is_quoted));
             match self.raw.get(at) {
                 Some(byte) if *byte == self.separator => at += 1,
                 None | Some(b'\n') => break,
                 Some(b'\r') if self.raw.get(at + 1).is_none_or(|next| *next == b'\n') => break,
+                Some(b'\r') => return Err(self.wrong(record.line, LONE_RETURN)),
                 Some(_) => return Err(self.wrong(record.line, "text after a closing quote")),
             }
         }
@@ -199,7 +207,7 @@ impl<R: BufRead> CsvReader<R> {
     }
 
     /// Copies a cell without quotes; returns where it ends.
-    fn plain(&self, from: usize, cells: &mut Vec<u8>) -> usize {
+    fn plain(&self, from: usize, line: u64, cells: &mut Vec<u8>) -> Result<usize, CsvError> {
         let rest = &self.raw[from..];
         let length = rest
             .iter()
@@ -208,8 +216,11 @@ impl<R: BufRead> CsvReader<R> {
         // The return of a line's end is not of the cell.
         let is_last = rest.get(length) != Some(&self.separator);
         let length = length - usize::from(is_last && rest[..length].ends_with(b"\r"));
+        if rest[..length].contains(&b'\r') {
+            return Err(self.wrong(line, LONE_RETURN));
+        }
         cells.extend_from_slice(&rest[..length]);
-        from + length
+        Ok(from + length)
     }
 
     /// Copies a cell in quotes; returns what follows the closing one.

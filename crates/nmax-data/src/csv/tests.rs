@@ -60,7 +60,7 @@ fn files_keep_their_form() {
 #[test]
 fn errors_name_the_line() {
     // text                            message                                  why this row
-    let cases: [(&[u8], &str, &str); 8] = [
+    let cases: [(&[u8], &str, &str); 12] = [
         (b"", "line 1: the file is empty", "nothing"),
         (
             b"a,b\n1,2\n\n3\n",
@@ -75,6 +75,18 @@ fn errors_name_the_line() {
             "line 2: text after a closing quote",
             "neither quoted nor plain",
         ),
+        (
+            b"a,b\r1,2\r3,4\r",
+            "line 1: a carriage return within a cell",
+            "lines end with CR alone",
+        ),
+        (
+            b"\"a\"\r\"1\"\r",
+            "line 1: a carriage return within a cell",
+            "the same in quotes",
+        ),
+        (b"a,b\n1\r,2\n", "line 2: a carriage return within a cell", "stray"),
+        (b"a,b\r\n1\r\r\n", "line 2: a carriage return within a cell", "twice"),
         (b"a,a\n", "line 1: two columns are called `a`", "which one?"),
         (b"a,,b\n", "line 1: a column has no name", "which one?"),
     ];

@@ -24,9 +24,17 @@ pub(crate) fn parse(text: &str, errors_max: usize) -> Result<Csv, Vec<CsvError>>
         line: 1,
         delimiter: delimiter(text),
         errors: Vec::new(),
-        lone_return: None,
     };
     let columns = reader.row().unwrap_or_default();
+    if columns.iter().any(|column| column.contains('\r')) {
+        // Then the header is the whole file, and whatever else is found follows from it.
+        let message = "a carriage return within the header; if the lines end with CR alone, convert the file, as with \
+                       `tr '\\r' '\\n'`";
+        return Err(vec![CsvError {
+            line: 1,
+            message: message.into(),
+        }]);
+    }
     if columns.iter().all(String::is_empty) {
         reader.error(1, "the file has no header row".into());
     }
@@ -48,16 +56,6 @@ pub(crate) fn parse(text: &str, errors_max: usize) -> Result<Csv, Vec<CsvError>>
             let (found, wanted) = (row.len(), columns.len());
             reader.error(line, format!("the row has {found} cells, the header has {wanted}"));
         }
-    }
-    if let Some(line) = reader.lone_return {
-        // Whatever else was found follows from it.
-        reader.errors.clear();
-        reader.error(
-            line,
-            "a carriage return within a cell without quotes; if the lines end with CR alone, convert the file, as with \
-             `tr '\\r' '\\n'`"
-                .into(),
-        );
     }
     if cells.is_empty() && reader.errors.is_empty() {
         reader.error(1, "the file has no rows below its header".into());
@@ -94,8 +92,6 @@ struct Reader<'a> {
     line: usize,
     delimiter: char,
     errors: Vec<CsvError>,
-    /// First line with a carriage return, outside quotes, that does not end it.
-    lone_return: Option<usize>,
 }
 
 impl Reader<'_> {
@@ -127,10 +123,8 @@ impl Reader<'_> {
     /// The rest of a cell, up to but not including delimiter or end of line.
     fn bare(&mut self, mut cell: String) -> String {
         while let Some(c) = self.chars.next_if(|c| *c != self.delimiter && *c != '\n') {
-            if c != '\r' {
+            if c != '\r' || self.chars.peek().is_some_and(|next| *next != '\n') {
                 cell.push(c);
-            } else if self.chars.peek().is_some_and(|next| *next != '\n') {
-                self.lone_return = self.lone_return.or(Some(self.line));
             }
         }
         cell

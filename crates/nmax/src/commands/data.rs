@@ -45,11 +45,25 @@ pub fn data(args: &DataArgs) -> Exit {
     ended.unwrap_or_else(|trouble| complain(&trouble.text, trouble.exit))
 }
 
+/// A name or value of a file as it is shown: control characters, which would break the table or steer the terminal,
+/// are escaped.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+            shown.extend(c.escape_default());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// A column that is not there.
 fn no_column(name: &str, columns: &[&str], of: impl Display) -> Trouble {
     let help = match nmax_data::nearest(name, columns.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are: {}", columns.join(", ")),
+        Some(meant) => format!("did you mean `{}`?", shown(meant)),
+        None => format!("there are: {}", shown(&columns.join(", "))),
     };
     Trouble::usage(format_args!("{of} has no column `{name}`"), help)
 }

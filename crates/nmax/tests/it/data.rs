@@ -195,6 +195,18 @@ fn wrong_input_is_told() {
 }
 
 #[test]
+fn values_cannot_steer_the_terminal() {
+    let bench = Bench::new();
+    fs::write(bench.path("odd.csv"), "a\u{1b}[2J,b\n\"x\ny\",1\n\"x\ny\",\0\n").unwrap();
+    let shown = bench
+        .nmax(&["data", "check", "odd.csv", "--unique", "b"])
+        .exits(0)
+        .stdout;
+    assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+    assert!(shown.contains("a\\u{1b}[2J") && shown.contains("x\\ny"), "{shown}");
+}
+
+#[test]
 fn a_reader_that_leaves_is_no_trouble_and_a_full_disk_is() {
     let bench = Bench::new();
     let ended =

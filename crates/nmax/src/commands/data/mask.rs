@@ -8,7 +8,7 @@ use nmax_report::number;
 use super::json::{Leaf, LeafKind};
 use super::output::{Output, note};
 use super::table::{CsvTable, LineTable, Table};
-use super::{Trouble, key, no_column, table};
+use super::{Trouble, key, no_column, shown, table};
 use crate::args::MaskArgs;
 use crate::exit::Exit;
 
@@ -77,12 +77,13 @@ fn check_names(args: &MaskArgs, columns: &[&str]) -> Result<(), Trouble> {
 fn tell<'a>(rules: impl Iterator<Item = (&'a str, Rule)> + Clone) {
     let width = rules
         .clone()
-        .map(|(name, _)| name.chars().count())
+        .map(|(name, _)| shown(name).chars().count())
         .max()
         .unwrap_or(0)
         .min(40);
     let (kept, masked): (Vec<_>, Vec<_>) = rules.partition(|(_, rule)| rule.kind == MaskKind::Keep);
     for (name, Rule { kind, why }) in masked {
+        let name = shown(name);
         note(format_args!(
             "  {name:<width$}  {:<8}  {} ({why})",
             kind.name(),
@@ -90,6 +91,7 @@ fn tell<'a>(rules: impl Iterator<Item = (&'a str, Rule)> + Clone) {
         ));
     }
     for (name, Rule { why, .. }) in kept {
+        let name = shown(name);
         note(format_args!("  {name:<width$}  {:<8}  LEFT ALONE ({why})", "keep"));
     }
 }

@@ -8,7 +8,7 @@ use nmax_report::number;
 use serde_json::{Value, json};
 
 use super::table::{CsvTable, LineTable, Table};
-use super::{Trouble, no_column, table};
+use super::{Trouble, no_column, shown, table};
 use crate::args::{HashName, SkewArgs};
 use crate::exit::Exit;
 use crate::say;
@@ -163,7 +163,7 @@ fn lines(args: &SkewArgs, mut table: LineTable) -> Result<(u64, Vec<Column>), Tr
 fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
     let width = found
         .iter()
-        .map(|(column, _)| column.name.chars().count())
+        .map(|(column, _)| shown(&column.name).chars().count())
         .max()
         .unwrap_or(0)
         .clamp(6, 24);
@@ -174,13 +174,13 @@ fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
         "column", "empty", "different", "top 1", "top 10", "Gini", "Zipf"
     );
     for (column, skew) in found {
-        let name: String = column.name.chars().take(width).collect();
+        let name: String = shown(&column.name).chars().take(width).collect();
         let or_unknown = |value: Option<f64>| value.map_or(number::UNKNOWN.to_owned(), |value| format!("{value:.2}"));
         let about = if skew.is_exact { "" } else { "~" };
         let commonest: String = skew
             .top
             .first()
-            .map_or("", |(value, _)| value)
+            .map_or_else(String::new, |(value, _)| shown(value))
             .chars()
             .take(24)
             .collect();
@@ -204,7 +204,7 @@ fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
     for (column, _) in found.iter().filter(|(column, _)| !column.by_hash.is_empty()) {
         let by_hash: Vec<f64> = column.by_hash.iter().map(|rows| *rows as f64).collect();
         let by_range = column.counter.by_range(by_hash.len());
-        let title = format!("{} over {} shards", column.name, by_hash.len());
+        let title = format!("{} over {} shards", shown(&column.name), by_hash.len());
         chart(&format!("{title} by {}", hash_name(args.hash)), &by_hash, &mut text);
         chart(
             &format!("{title} by range, each with as many different values"),
@@ -218,13 +218,16 @@ fn as_text(args: &SkewArgs, rows: u64, found: &[(&Column, Skew)]) -> String {
 /// A word on values that repeat and should not.
 fn duplicates(args: &SkewArgs, name: &str, skew: &Skew) -> String {
     let is_unique = args.unique.iter().any(|own| own == name);
+    let name = shown(name);
     let share = skew.duplicates / skew.count.max(1) as f64;
     let about = if skew.is_exact { "" } else { "about " };
     let count = number::count(skew.duplicates.round() as u64);
     match (is_unique, skew.duplicates > 0.0) {
         (true, true) => {
             let commonest = skew.top.first().filter(|(_, count)| *count > 1);
-            let example = commonest.map_or(String::new(), |(value, count)| format!(", `{value}` {count} times"));
+            let example = commonest.map_or(String::new(), |(value, count)| {
+                format!(", `{}` {count} times", shown(value))
+            });
             format!("\n{name} should not repeat: {about}{count} duplicates{example}\n")
         }
         (true, false) => format!("\n{name}: no duplicates\n"),
