@@ -3,7 +3,23 @@
 use super::error::Kind;
 use super::tree::{self, Entry, Node, Place, Problem, Value};
 
-/// Puts `value` (YAML) at `path`; list items are numbered from 0, missing maps are made, `null` removes a key.
+/// Keys whose values are lists wherever they stand.
+const LISTS: [&str; 11] = [
+    "steps",
+    "then",
+    "else",
+    "choose",
+    "all",
+    "any",
+    "tags",
+    "stages",
+    "timeline",
+    "observe",
+    "thresholds",
+];
+
+/// Puts `value` (YAML) at `path`; list items are numbered from 0, missing maps are made and missing lists begun, `null`
+/// removes a key.
 pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problems: &mut Vec<Problem>) {
     let Some(new) = tree::parse(value, Some(flag), problems) else {
         return;
@@ -25,13 +41,17 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
     }
     for (index, segment) in segments.iter().enumerate() {
         let last = index + 1 == segments.len();
-        if matches!(node.value, Value::Null) {
-            *node = Node {
-                at,
-                value: Value::Map(Vec::new()),
-            };
-        }
         let so_far = segments[..index].join(".");
+        if matches!(node.value, Value::Null) {
+            let value = match segment.parse::<usize>() {
+                Ok(0) if is_list(&segments[..index]) && new.value != Value::Null => {
+                    Value::List(vec![Node { at, value: Value::Null }])
+                }
+                Ok(_) if is_list(&segments[..index]) => Value::List(Vec::new()),
+                _ => Value::Map(Vec::new()),
+            };
+            *node = Node { at, value };
+        }
         match &mut node.value {
             Value::Map(entries) if last && new.value == Value::Null => {
                 return entries.retain(|entry| entry.key != *segment);
@@ -55,7 +75,11 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
                 let count = items.len();
                 let Some(item) = segment.parse::<usize>().ok().and_then(|i| items.get_mut(i)) else {
                     let message = format!("`{so_far}` has no item `{segment}`");
-                    return wrong(at, message, &format!("its {count} items are numbered from 0"), problems);
+                    let remedy = match count {
+                        0 => "it is empty; item 0 begins it".to_owned(),
+                        _ => format!("its {count} items are numbered from 0"),
+                    };
+                    return wrong(at, message, &remedy, problems);
                 };
                 node = item;
             }
@@ -71,6 +95,15 @@ pub(crate) fn apply(root: &mut Node, path: &str, value: &str, flag: u32, problem
         }
     }
     *node = new;
+}
+
+/// Whether the key at a path that is not there yet holds a list. The run's own setup and teardown are maps.
+fn is_list(path: &[&str]) -> bool {
+    match path {
+        ["scenarios", _, "setup" | "teardown"] => true,
+        [.., key] => LISTS.contains(key),
+        [] => false,
+    }
 }
 
 fn wrong(at: Place, message: String, remedy: &str, problems: &mut Vec<Problem>) {

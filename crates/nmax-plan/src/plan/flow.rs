@@ -1,7 +1,13 @@
 //! What decides which steps of a scenario are done, and how often.
 
+use std::cmp::Ordering;
+
 use super::Step;
 use crate::template::Template;
+
+mod decimal;
+
+use decimal::Decimal;
 
 /// Steps that a user feels as one thing: measured together under a name.
 ///
@@ -68,7 +74,7 @@ pub struct Branch {
 /// What can be true or not when a step is reached.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// Compares two texts; as numbers when both are numbers.
+    /// Compares two texts; as numbers when both are plain numbers, see [`Comparison::holds`].
     Compare {
         /// Left side.
         left: Template,
@@ -106,19 +112,21 @@ pub enum Comparison {
 
 impl Comparison {
     /// Whether it holds between two values.
+    ///
+    /// Plain numbers, such as `10`, `-0.5` and `+7`, are compared as numbers, exactly at any length. What only looks like
+    /// one, such as `1e3`, `0x10` or `inf`, is a text.
     pub fn holds(self, left: &str, right: &str) -> bool {
-        let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        let order = match (number(left), number(right)) {
-            (Some(left), Some(right)) => left.partial_cmp(&right),
+        let order = match (Decimal::parse(left), Decimal::parse(right)) {
+            (Some(left), Some(right)) => Some(left.cmp(&right)),
             _ => None,
         };
         match self {
-            Self::Equal => order.map_or(left == right, |order| order.is_eq()),
+            Self::Equal => order.map_or(left == right, Ordering::is_eq),
             Self::NotEqual => !Self::Equal.holds(left, right),
-            Self::Below => order.is_some_and(|order| order.is_lt()),
-            Self::AtMost => order.is_some_and(|order| order.is_le()),
-            Self::Above => order.is_some_and(|order| order.is_gt()),
-            Self::AtLeast => order.is_some_and(|order| order.is_ge()),
+            Self::Below => order.is_some_and(Ordering::is_lt),
+            Self::AtMost => order.is_some_and(Ordering::is_le),
+            Self::Above => order.is_some_and(Ordering::is_gt),
+            Self::AtLeast => order.is_some_and(Ordering::is_ge),
             Self::Contains => left.contains(right),
         }
     }

@@ -534,6 +534,8 @@ fn arguments_are_named() {
         ("seed.x".into(), "[".into()),
         ("a..b".into(), "1".into()),
         ("target.x".into(), "1".into()),
+        ("setup.steps.1.get".into(), "/x".into()),
+        ("observe.0".into(), "null".into()),
     ];
     let with = Options {
         set: &set,
@@ -548,11 +550,38 @@ fn arguments_are_named() {
         "--set seed.x=[: not YAML",
         "--set a..b=1: `a..b` is not a path\n",
         "--set target.x=1: `target` is a single value, it has no `x`\n",
+        "--set setup.steps.1.get=/x: `setup.steps` has no item `1`\n  help: it is empty; item 0 begins it\n",
         "--target: `nowhere` does not begin with",
         "--duration: the plan's stages have several holds, so",
     ] {
         assert!(found.contains(line), "{line} in\n{found}");
     }
+}
+
+/// Lists that the plan does not have are begun by their item 0.
+#[test]
+fn arguments_begin_lists() {
+    let set = [
+        ("setup.steps.0.get", "/begin"),
+        ("scenarios.s.setup.0.get", "/log-in"),
+        ("scenarios.s.steps.0.tags.0", "first"),
+        ("thresholds.0", "response_time p95 < 1s"),
+        ("observe.0.process", "postgres"),
+        (
+            "timeline.0",
+            "{ name: flush, at: 1s, http: { post: /flush }, limit: 1s }",
+        ),
+    ]
+    .map(|(path, value)| (path.to_owned(), value.to_owned()));
+    let plan = parse(&around(OPEN), &Options { set: &set, ..options() }).unwrap();
+    assert_eq!(plan.setup.unwrap().steps.len(), 1);
+    assert_eq!(plan.scenarios[0].setup.len(), 1);
+    assert_eq!((plan.observe.len(), plan.timeline.len()), (1, 1));
+    assert!(
+        plan.thresholds
+            .iter()
+            .any(|threshold| threshold.text == "response_time p95 < 1s")
+    );
 }
 
 proptest! {
