@@ -2,9 +2,12 @@
 
 use crate::Evidence;
 use crate::answer::{compressed, span};
-use crate::course::Point;
+use crate::course::{Point, Pool};
 use crate::trend::{median, scaled_mad};
 use crate::words::{share, time_ms, value};
+use due::{Span, due};
+
+mod due;
 
 /// Longest stretch before and after an intervention that is looked at, s.
 const STRETCH_MAX_S: f64 = 300.0;
@@ -80,30 +83,36 @@ pub struct Figures {
     pub length_s: f64,
     /// Exchanges that ended per second.
     pub throughput_per_s: f64,
-    /// Failed or in error, of all that ended.
+    /// Failed or in error, of all exchanges that were due in it.
     pub failure_rate: f64,
-    /// Response time, ms: the median over the points of the course of their medians.
+    /// Median of the response times of the exchanges that were due in it, ms.
     pub p50_ms: Option<f64>,
-    /// Response time, ms: the median over the points of the course of their 95th percentiles.
+    /// 95th percentile of the response times of the exchanges that were due in it, ms.
     pub p95_ms: Option<f64>,
 }
 
 /// What each intervention of the run did, in their order.
 ///
 /// Before and after are as long as the intervention, at least 30 points of the course and at most 5 minutes, just
-/// before and just after it. The system has recovered at the end of the intervention or at the first point after it
-/// from which on 10 points in a row have p95, failure rate and throughput no worse than before: the median there and three
-/// standard deviations (from the median absolute one), at least a tenth, of failures at least 1 % of the exchanges. Where
-/// the next intervention or the end of the load comes before, those up to it are enough, if there are three.
+/// before and just after it, without what other interventions disturbed. Throughput counts what ended in that time;
+/// times and failures are those of the users who came in it ([`due`]): whoever meets a server that hangs is served after
+/// it goes on, and belongs to the intervention all the same.
+///
+/// The system has recovered at the end of the intervention or at the first point after it from which on 10 points in a
+/// row have p95, failure rate and throughput no worse than before: the median there and three standard deviations (from
+/// the median absolute one), at least a tenth, of failures at least 1 % of the exchanges. Where the next intervention or
+/// the end of the load comes before, those up to it are enough, if there are three. Here points count what ended in them.
 pub fn effects(evidence: &Evidence) -> Vec<Effect> {
-    evidence
-        .happened
-        .iter()
-        .map(|happened| effect(evidence, happened))
-        .collect()
+    let mut effects: Vec<Effect> = Vec::with_capacity(evidence.happened.len());
+    for happened in evidence.happened {
+        let effect = effect(evidence, happened, &effects);
+        effects.push(effect);
+    }
+    effects
 }
 
-fn effect(evidence: &Evidence, happened: &Happened) -> Effect {
+/// The intervention `happened`, after those `earlier`.
+fn effect(evidence: &Evidence, happened: &Happened, earlier: &[Effect]) -> Effect {
     // What comes after a run was stopped is its drain.
     let stopped = Some(evidence.hold.1).filter(|_| evidence.injector.interrupted);
     let stopped_s = stopped.map_or(f64::INFINITY, |stopped| stopped.as_secs_f64());
@@ -115,17 +124,11 @@ fn effect(evidence: &Evidence, happened: &Happened) -> Effect {
     let stretch_s = (end_s - happened.start_s)
         .min(STRETCH_MAX_S)
         .max(STRETCH_POINTS_MIN * width_s);
-    let part = |from_s: f64, to_s: f64| -> Vec<&Point> {
-        let middle_s = |point: &Point| point.start_s + point.width_s / 2.0;
-        let inside = |point: &&&Point| (from_s..to_s).contains(&middle_s(point));
-        points.iter().filter(inside).copied().collect()
-    };
-    let before = part(happened.start_s - stretch_s, happened.start_s);
-    let during = part(happened.start_s, end_s);
-    let after = part(end_s, end_s + stretch_s);
     let others = evidence.happened.iter().map(|other| other.start_s);
     let next_s = others.filter(|start_s| *start_s > happened.start_s && *start_s >= end_s);
     let until_s = next_s.fold(load_end_s, f64::min);
+    let undisturbed = undisturbed(happened.start_s - stretch_s, happened.start_s, earlier);
+    let before = within(&points, &undisturbed);
     let recovery = match (happened.end_s, Usual::of(&before)) {
         (None, _) => Recovery::NeverOver,
         (Some(_), None) => Recovery::Unknown,
@@ -139,9 +142,18 @@ fn effect(evidence: &Evidence, happened: &Happened) -> Effect {
     let bad = points
         .iter()
         .filter(|point| point.end_s() > happened.start_s && point.start_s < bad_until_s.max(end_s));
+    let during = (happened.start_s, end_s.min(load_end_s));
+    let figures = |spans: &[Span]| {
+        let due = due(&evidence.course.points, spans, during);
+        figures(&within(&points, spans), &due)
+    };
     let mut effect = Effect {
         happened: happened.clone(),
-        phases: [figures(&before), figures(&during), figures(&after)],
+        phases: [
+            figures(&undisturbed),
+            figures(&[during]),
+            figures(&[(end_s, (end_s + stretch_s).min(until_s))]),
+        ],
         recovery,
         worst_p95_ms: bad.filter_map(|point| point.p95_ms()).reduce(f64::max),
         text: String::new(),
@@ -150,16 +162,50 @@ fn effect(evidence: &Evidence, happened: &Happened) -> Effect {
     effect
 }
 
-fn figures(points: &[&Point]) -> Option<Figures> {
-    let length_s: f64 = points.iter().map(|point| point.width_s).sum();
-    let sum = |count: fn(&Point) -> u64| points.iter().map(|point| count(point)).sum::<u64>() as f64;
-    let exchanges = sum(|point| point.exchanges);
+/// The span without the times from the beginning of earlier interventions, which are over, until all was as before.
+/// Where that takes more than half of it, it stays as it is: then what they left behind is the usual.
+fn undisturbed(from_s: f64, to_s: f64, earlier: &[Effect]) -> Vec<Span> {
+    let from_s = from_s.max(0.0);
+    let mut left = vec![(from_s, to_s)];
+    for effect in earlier {
+        let Some(end_s) = effect.happened.end_s else { continue };
+        let (start_s, end_s) = (
+            effect.happened.start_s,
+            end_s + effect.recovery.seconds().unwrap_or(0.0),
+        );
+        if end_s <= to_s {
+            let cut = |(low, high): Span| [(low, high.min(start_s)), (low.max(end_s), high)];
+            left = left
+                .into_iter()
+                .flat_map(cut)
+                .filter(|(low, high)| low < high)
+                .collect();
+        }
+    }
+    let length_s: f64 = left.iter().map(|(low, high)| high - low).sum();
+    match 2.0 * length_s < to_s - from_s {
+        true => vec![(from_s, to_s)],
+        false => left,
+    }
+}
+
+/// The points whose middle lies in one of the spans.
+fn within<'a>(points: &[&'a Point], spans: &[Span]) -> Vec<&'a Point> {
+    let middle_s = |point: &Point| point.start_s + point.width_s / 2.0;
+    let inside = |point: &&&Point| spans.iter().any(|span| (span.0..span.1).contains(&middle_s(point)));
+    points.iter().filter(inside).copied().collect()
+}
+
+/// Figures of the points of a time, and of the exchanges that were due in it.
+fn figures(inside: &[&Point], due: &Pool) -> Option<Figures> {
+    let length_s: f64 = inside.iter().map(|point| point.width_s).sum();
+    let exchanges = inside.iter().map(|point| point.exchanges).sum::<u64>() as f64;
     (length_s > 0.0).then(|| Figures {
         length_s,
         throughput_per_s: exchanges / length_s,
-        failure_rate: sum(|point| point.failed) / exchanges.max(1.0),
-        p50_ms: median(points.iter().filter_map(|point| Some(point.response?.p50_ms))),
-        p95_ms: median(points.iter().filter_map(|point| point.p95_ms())),
+        failure_rate: due.failure_rate().unwrap_or(0.0),
+        p50_ms: due.quantile_ms(0.5),
+        p95_ms: due.quantile_ms(0.95),
     })
 }
 

@@ -87,6 +87,13 @@ impl Spread {
         self.cells.is_empty()
     }
 
+    /// Upper end of the last cell, ms; 0 without any.
+    pub(crate) fn longest_ms(&self) -> f64 {
+        self.cells
+            .last()
+            .map_or(0.0, |cell| lower_ms(cell.index) * (1.0 + STEP))
+    }
+
     /// Middle of each cell, ms, with its exchanges, and those of them that failed.
     pub(crate) fn cells(&self) -> impl Iterator<Item = (f64, f64, f64)> + '_ {
         let cell = |cell: &Cell| {
