@@ -39,6 +39,8 @@ pub struct Context<R: Runtime, D: Drivers> {
 pub(crate) struct State {
     /// No iteration starts any more.
     pub closing: Cell<bool>,
+    /// The load has ended, as planned or because it was stopped: iterations that were given out begin no more.
+    pub over: Cell<bool>,
     /// When that was decided, if not by the plan.
     pub closed_at: Cell<Option<Nanos>>,
     /// Pauses are not waited for any more.
@@ -247,7 +249,14 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
             self.roll(now);
             self.meter.borrow_mut().end_hold(now, now);
         }
+        self.state.over.set(true);
         self.state.close(true);
+    }
+
+    /// Whether an iteration that was given out came too late to begin. The last ones of a run that counts iterations do
+    /// not, but what is beside the mix does when that has ended.
+    pub(crate) fn is_too_late(&self, assignment: &Assignment) -> bool {
+        self.state.over.get() || (self.state.main_ended.get().is_some() && !assignment.is_of_mix())
     }
 
     /// One starter of the mix has no more iterations. What is beside the mix ends with the last one.

@@ -46,14 +46,16 @@ impl Setup {
 }
 
 impl<R: Runtime, D: Drivers> Vu<R, D> {
-    /// Whether the setup of the assignment's scenario is done. Without it the iteration fails.
+    /// Whether the setup of the assignment's scenario is done and the iteration may begin. Without the setup it fails;
+    /// one that could only begin after the end of the load is cut off before.
     pub(crate) async fn is_set_up(&mut self, context: &Context<R, D>, assignment: &mut Assignment) -> bool {
         if let Setup::Due = self.setups[assignment.scenario] {
             // Boxed, so that users without a setup have no room for it.
             let end = Box::pin(self.set_up(context, assignment)).await;
-            if end == IterationEnd::Interrupted {
+            let is_too_late = end == IterationEnd::Ok && context.is_too_late(assignment);
+            if end == IterationEnd::Interrupted || is_too_late {
                 context.begin(assignment);
-                context.end(assignment, assignment.begun, end);
+                context.end(assignment, assignment.begun, IterationEnd::Interrupted);
                 return false;
             }
         }

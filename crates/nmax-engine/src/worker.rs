@@ -85,6 +85,7 @@ async fn end_in_time<R: Runtime, D: Drivers>(context: &Context<R, D>, times: Tim
     let timer = context.runtime.timer();
     if let Some(end) = times.closes {
         if pause_until(context, &timer, end).await {
+            context.state.over.set(true);
             context.state.close(false);
         }
         timer.sleep_until(end + grace).await;

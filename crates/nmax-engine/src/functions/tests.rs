@@ -134,6 +134,34 @@ fn the_token_of_the_rfc_is_verified() {
     assert!(verify(1_300_819_380).unwrap_err().contains("expired"));
 }
 
+/// RFC 7515, section 4.1.11, and RFC 7519, sections 2 and 4.1.4.
+#[test]
+fn tokens_that_are_not_understood_are_refused() {
+    use base64::prelude::{BASE64_URL_SAFE_NO_PAD as BASE64, Engine as _};
+    use ring::hmac;
+
+    let verify = |header: &str, claims: &str| {
+        let signed = format!("{}.{}", BASE64.encode(header), BASE64.encode(claims));
+        let tag = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, b"secret"), signed.as_bytes());
+        let token = format!("{signed}.{}", BASE64.encode(tag));
+        token::verify("HS256", b"secret", &token, Nanos::from_secs(1_000))
+    };
+    let plain = r#"{"alg":"HS256"}"#;
+    for claims in ["{}", r#"{"exp":1000.5,"nbf":999.5}"#, r#"{"exp":1e9}"#] {
+        assert_eq!(verify(plain, claims).as_deref(), Ok(claims));
+    }
+    for (header, claims, why) in [
+        (r#"{"alg":"HS256","crit":["b64"],"b64":false}"#, "{}", "`crit`"),
+        (r#"{"alg":"HS256","crit":[]}"#, "{}", "`crit`"),
+        (plain, r#"{"exp":"soon"}"#, "`exp` of the token is no number"),
+        (plain, r#"{"exp":null}"#, "`exp` of the token is no number"),
+        (plain, r#"{"nbf":"2000-01-01"}"#, "`nbf` of the token is no number"),
+    ] {
+        let refused = verify(header, claims).unwrap_err();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
 /// Tokens made with Python's hmac, hashlib and base64.
 #[test]
 fn tokens_are_those_of_another_implementation() {

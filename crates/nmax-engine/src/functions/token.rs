@@ -26,7 +26,8 @@ pub(super) fn sign(algorithm: &str, key: &[u8], claims: &str) -> Result<String, 
 
 /// The claims of a token that this key signed, within its time.
 ///
-/// Its header has to name the algorithm, so that a token cannot choose how it is looked at (RFC 8725, 3.1).
+/// Its header has to name the algorithm, so that a token cannot choose how it is looked at (RFC 8725, 3.1), and nothing
+/// that must be understood beyond that (RFC 7515, 4.1.11).
 pub(super) fn verify(algorithm: &str, key: &[u8], token: &str, unix: Nanos) -> Result<String, String> {
     let key = hmac::Key::new(algorithm_of(algorithm)?, key);
     let token = token.trim();
@@ -43,6 +44,11 @@ pub(super) fn verify(algorithm: &str, key: &[u8], token: &str, unix: Nanos) -> R
         Some(named) => return Err(format!("the token is signed with `{named}`, not `{algorithm}`")),
         None => return Err("the header of the token names no algorithm".to_owned()),
     }
+    if header.get("crit").is_some() {
+        return Err(
+            "the header of the token has `crit`: extensions that must be understood, and none is here".to_owned(),
+        );
+    }
     let signature = decoded("signature", signature)?;
     hmac::verify(&key, signed.as_bytes(), &signature)
         .map_err(|_| "the signature of the token is not of this key".to_owned())?;
@@ -53,11 +59,18 @@ pub(super) fn verify(algorithm: &str, key: &[u8], token: &str, unix: Nanos) -> R
 
 fn within_time(claims: &Value, unix: Nanos) -> Result<(), String> {
     let now_s = unix.as_secs_f64();
-    let at = |name: &str| claims.get(name).and_then(Value::as_f64);
-    if let Some(end_s) = at("exp").filter(|end_s| now_s >= *end_s) {
+    // RFC 7519, 2: a NumericDate.
+    let at = |name: &str| match claims.get(name) {
+        None => Ok(None),
+        Some(claim) => claim
+            .as_f64()
+            .map(Some)
+            .ok_or_else(|| format!("`{name}` of the token is no number of seconds")),
+    };
+    if let Some(end_s) = at("exp")?.filter(|end_s| now_s >= *end_s) {
         return Err(format!("the token expired {:.0} s ago", now_s - end_s));
     }
-    match at("nbf").filter(|start_s| now_s < *start_s) {
+    match at("nbf")?.filter(|start_s| now_s < *start_s) {
         Some(start_s) => Err(format!("the token is valid only in {:.0} s", start_s - now_s)),
         None => Ok(()),
     }

@@ -158,6 +158,37 @@ fn a_stopped_run_clears_up() {
     assert_eq!(ended(None, Some(ms(10))), 0, "in the middle of the setup");
 }
 
+/// A setup that is under way when the load ends, as planned or not, is followed by its teardown and no iteration.
+#[test]
+fn no_iteration_begins_after_the_end() {
+    for workload in ["closed: { vus: 4 }", "open: { rate: 50/s }"] {
+        for (duration, stop_at) in [("60s", Some(ms(10))), ("10ms", None)] {
+            let options = Options {
+                requests: KeepRequests::All,
+                stop_at,
+                ..Options::all()
+            };
+            let keys = format!("workload: {{ {workload} }}\nduration: {duration}");
+            let run = simulate(&plan(&keys), server(99), &options);
+            let (logins, logouts) = (sent(&run, "/login").len(), sent(&run, "/logout").len());
+            assert!(logins > 0 && logins == logouts, "{logins} and {logouts}: {keys}");
+            assert_eq!(sent(&run, "/use").len(), 0, "{keys}");
+            let whole = run.whole();
+            let stats = whole.scenario(Section::Hold, 0).or(whole.scenario(Section::Outside, 0));
+            assert!(stats.is_none_or(|stats| stats.completed == 0), "{keys}");
+        }
+    }
+}
+
+/// A run that counts iterations does all of them, although the last one was given out before the setups were done.
+#[test]
+fn counted_iterations_are_done_after_their_setup() {
+    for workload in ["closed: { vus: 4 }", "open: { rate: 50/s }"] {
+        let run = run(&format!("workload: {{ {workload}, iterations: 4 }}"), 99);
+        assert_eq!(sent(&run, "/use").len(), 4, "{workload}");
+    }
+}
+
 /// Nobody waits for an iteration that does not come: users with a long pacing clear up when the load ends.
 #[test]
 fn users_who_wait_for_their_turn_clear_up_at_the_end() {
