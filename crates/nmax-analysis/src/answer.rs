@@ -16,6 +16,7 @@ mod bound;
 mod flood;
 mod ladder;
 mod peak;
+mod pooled;
 mod say;
 mod smoke;
 mod soak;

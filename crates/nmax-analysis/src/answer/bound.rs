@@ -31,6 +31,16 @@ impl Figure {
         }
     }
 
+    /// Which quantile of the response times it is.
+    pub(super) const fn quantile(self) -> Option<f64> {
+        match self {
+            Self::P50 => Some(0.5),
+            Self::P95 => Some(0.95),
+            Self::P99 => Some(0.99),
+            Self::Failures | Self::Mean => None,
+        }
+    }
+
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Failures => "the failure rate",

@@ -3,14 +3,14 @@
 use nmax_plan::plan::Workload;
 use nmax_plan::profile::full;
 
-use crate::change::crossing;
+use crate::change::{Crossing, crossing};
 use crate::trend::median;
 use crate::words::value;
 use crate::{Evidence, Point};
 
 use super::bound::{Bound, Figure, TIMES_FIRST, bounds, failures_max};
 use super::say::{load, load_unit, span};
-use super::{Finding, nothing};
+use super::{Finding, nothing, pooled};
 
 /// Share of the ramp that shows how the system is without much load.
 const FIRST_SHARE: f64 = 0.1;
@@ -100,6 +100,12 @@ impl<'b> Break<'b> {
             .collect();
         let loads: Vec<(f64, bool)> = points.iter().map(|(point, left)| (point.level, *left)).collect();
         let found = crossing(&loads)?;
+        let ramp: Vec<&Point> = points.iter().map(|(point, _)| *point).collect();
+        let exact = bound
+            .figure
+            .quantile()
+            .and_then(|q| pooled::crossing(&ramp, q, bound.limit));
+        let found = exact.map_or(found, |(at, low, high)| Crossing { at, low, high });
         let (first, _) = points
             .iter()
             .find(|(point, _)| point.level >= found.at)
