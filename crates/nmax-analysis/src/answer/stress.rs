@@ -20,8 +20,10 @@ const FIRST_POINTS_MIN: usize = 5;
 const DONE_MIN: f64 = 0.95;
 /// Intended iterations that are joined to tell whether they were done.
 const JOINED_MIN: f64 = 400.0;
-/// Points before the break that tell what was achieved.
-const BEFORE_POINTS: usize = 9;
+/// Points on each side of the break that tell what was achieved.
+const AROUND_POINTS: usize = 5;
+/// Loads around the knee whose throughput is that of the knee.
+const NEAR_KNEE: f64 = 0.1;
 
 /// The break point with its interval, what broke first, what was achieved, and the knee of the throughput.
 ///
@@ -168,15 +170,16 @@ impl<'b> Break<'b> {
 }
 
 fn achieved(evidence: &Evidence, ramp: &[&Point], main: &Break) -> Finding {
-    let until = ramp.iter().take_while(|point| point.start_s < main.at_s).count().max(1);
-    let last = &ramp[until.saturating_sub(BEFORE_POINTS)..until];
+    let before = ramp.iter().take_while(|point| point.start_s < main.at_s).count();
+    let until = (before + AROUND_POINTS).min(ramp.len());
+    let last = &ramp[before.saturating_sub(AROUND_POINTS)..until];
     let per_s = |count: fn(&Point) -> u64| {
         let of = |point: &&Point| count(point) as f64 / point.width_s;
         median(last.iter().map(of)).unwrap_or(0.0)
     };
     let (iterations, exchanges) = (per_s(|point| point.iterations), per_s(|point| point.exchanges));
     let text = format!(
-        "just before it broke, at {}, the system did {} iterations and {} exchanges",
+        "where it broke, at {}, the system did {} iterations and {} exchanges",
         load(evidence.plan, main.level),
         value(iterations, "/s"),
         value(exchanges, "/s")
@@ -249,7 +252,7 @@ fn left_behind(evidence: &Evidence, ramp: &[&Point]) -> Option<Finding> {
     let text = format!(
         "from {} on fewer iterations are done than intended; {} are the most",
         load(evidence.plan, found.at),
-        value(best(ramp)?, "/s")
+        value(best(ramp)?.0, "/s")
     );
     let finding = Finding::says("KNEE", text).value(found.at, load_unit(evidence.plan));
     Some(finding.within(found.low, found.high))
@@ -265,25 +268,36 @@ fn left_behind(evidence: &Evidence, ramp: &[&Point]) -> Option<Finding> {
 fn asymptotes(evidence: &Evidence, ramp: &[&Point]) -> Option<Finding> {
     let per_user = |point: &&Point| point.iterations as f64 / point.width_s / point.level;
     let single = median(first(ramp).iter().map(per_user)).filter(|rate| *rate > 0.0)?;
-    let most = best(ramp)?;
+    let (most, most_at) = best(ramp)?;
     let (knee, top) = (most / single, ramp.last()?.level);
     if knee >= DONE_MIN * top {
         return None;
     }
+    let near = |point: &&&Point| (point.level / knee - 1.0).abs() <= NEAR_KNEE;
+    let near: Vec<&Point> = ramp.iter().filter(near).copied().collect();
     let text = format!(
-        "throughput stops to grow at about {}: {} iterations are the most",
+        "knee at about {} with {} iterations: beyond it more users bring ever less; the most is {} at about {}",
         load(evidence.plan, knee),
-        value(most, "/s")
+        rate(&near).map_or_else(|| "–".to_owned(), |rate| value(rate, "/s")),
+        value(most, "/s"),
+        load(evidence.plan, most_at.round())
     );
     Some(Finding::says("KNEE", text).value(knee, load_unit(evidence.plan)))
 }
 
-/// Iterations per second in the best tenth of the points: their median.
-fn best(ramp: &[&Point]) -> Option<f64> {
-    let mut rates: Vec<f64> = ramp
-        .iter()
-        .map(|point| point.iterations as f64 / point.width_s)
-        .collect();
-    rates.sort_unstable_by(f64::total_cmp);
-    median(rates[rates.len() - rates.len().div_ceil(10)..].iter().copied())
+/// Most iterations per second over a tenth of the ramp, and the load there. Single points would show chance.
+fn best(ramp: &[&Point]) -> Option<(f64, f64)> {
+    let windows = ramp.windows(ramp.len().div_ceil(10).max(1));
+    let of = |window: &[&Point]| {
+        let level = window.iter().map(|point| point.level).sum::<f64>() / window.len() as f64;
+        Some((rate(window)?, level))
+    };
+    windows.filter_map(of).max_by(|a, b| a.0.total_cmp(&b.0))
+}
+
+/// Iterations per second.
+fn rate(points: &[&Point]) -> Option<f64> {
+    let iterations: u64 = points.iter().map(|point| point.iterations).sum();
+    let length_s: f64 = points.iter().map(|point| point.width_s).sum();
+    (length_s > 0.0).then(|| iterations as f64 / length_s)
 }

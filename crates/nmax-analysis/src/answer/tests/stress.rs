@@ -288,3 +288,47 @@ fn the_knee_of_users_is_where_the_asymptotes_meet() {
     assert_eq!(found.unit, "VUs");
     assert!((found.value.expect("a knee") - 50.0).abs() < 5.0, "{found:?}");
 }
+
+/// The universal scalability law has its most far beyond the knee: each is told with its own load and throughput.
+#[test]
+fn the_knee_and_the_most_are_two_things() {
+    let mut random = Random::new(3);
+    let law = |users: f64| 20.0 * users / (1.0 + 0.05 * (users - 1.0) + 0.001 * users * (users - 1.0));
+    let second = |at: usize| {
+        let users = level(at) / 2.0;
+        let done = (law(users) + 2.0 * random.normal()).round().max(1.0) as usize;
+        super::second(&mut random, at, users, done, 20.0, 0)
+    };
+    let mut run = ramp((0..LENGTH).map(second).collect());
+    run.plan.workload = Workload::Closed { vus: 80 };
+    let found = finding(&answer_of(&run), "KNEE").clone();
+    let knee = found.value.expect("a knee");
+    let loads: Vec<f64> = found
+        .text
+        .split([' ', ','])
+        .filter_map(|word| word.trim_end_matches("/s").parse().ok())
+        .collect();
+    let [_, at_knee, most, most_at] = loads[..] else {
+        panic!("{}", found.text)
+    };
+    // The law's most is at √((1 − 0.05)/0.001) users.
+    let (top_at, top) = (30.8, law(30.8));
+    assert!((at_knee / law(knee) - 1.0).abs() < 0.1, "{}", found.text);
+    assert!(
+        (most / top - 1.0).abs() < 0.03 && (most_at - top_at).abs() < 8.0,
+        "{}",
+        found.text
+    );
+}
+
+/// The most is no single second by chance: four servers of 25/s do 100/s.
+#[test]
+fn the_most_is_not_the_luckiest_second() {
+    let answer = answer_of(&ramp(servers(6, 4, 25.0, LENGTH, 2.0 * TOP)));
+    let text = &finding(&answer, "KNEE").text;
+    let most = text
+        .split("; ")
+        .nth(1)
+        .and_then(|rest| rest.split("/s").next()?.parse::<f64>().ok());
+    assert!((most.expect("a rate") - 100.0).abs() < 6.0, "{text}");
+}
