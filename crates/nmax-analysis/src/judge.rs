@@ -14,6 +14,7 @@ use crate::words::{count, counted, share, time_ms, value};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects};
 
 mod iterations;
+mod unmet;
 
 pub use iterations::FAILED_SHARE_WARN;
 
@@ -203,6 +204,9 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
             let text = format!("`{}` of the timeline failed: {why}", happened.name);
             warn("INTERVENTION_FAILED", text, happened.name.clone());
         }
+    }
+    for (code, text, name) in unmet::unmet(evidence) {
+        warn(code, text, name);
     }
     for gate in gates {
         let figure = value(gate.value.unwrap_or_default(), gate.unit);

@@ -12,7 +12,7 @@ use nmax_http::line::{Line, LineRules};
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::choice::{Choice, derive};
 use nmax_plan::mix::Mix;
-use nmax_plan::plan::{Location, Plan};
+use nmax_plan::plan::{Location, Plan, Workload};
 
 use crate::context::VuSlot;
 
@@ -84,6 +84,44 @@ impl Locations {
         };
         Some(Rc::new(Line::new(rules, clock, noise)))
     }
+}
+
+/// Locations that have a share of the users and get none of them: their index in the plan, and how many are enough.
+///
+/// `count` are the VUs of a closed workload and the iterations of an open one. The background is looked at as well, by
+/// its VUs; an open one is taken to reach every location.
+pub fn without_users(plan: &Plan, count: u64) -> Vec<(usize, u64)> {
+    let locations = Locations::new(plan);
+    let Some(mix) = &locations.mix else {
+        return Vec::new();
+    };
+    let background = |scenario: usize| plan.background.iter().find(|beside| beside.scenario == scenario);
+    let users = |scenario: usize| match background(scenario).map(|beside| &beside.workload) {
+        None => count,
+        Some(Workload::Closed { vus }) => u64::from(*vus),
+        Some(Workload::Open { .. }) => u64::MAX,
+    };
+    let source = |scenario: usize| {
+        let beside = plan.background.iter().position(|beside| beside.scenario == scenario);
+        beside.map_or(0, |number| number as u32 + 1)
+    };
+    let cycle = u64::from(mix.cycle());
+    let enough = |index: usize, scenario: usize| {
+        let is_there =
+            |number: &u64| locations.choose(scenario, source(scenario), *number) == Some(index as LocationId);
+        (0..cycle).find(is_there).map(|number| number + 1)
+    };
+    let empty = (0..plan.locations.len()).filter(|index| mix.count(*index) > 0);
+    empty
+        .filter_map(|index| {
+            let needed: Vec<(u64, usize)> = (0..plan.scenarios.len())
+                .filter_map(|scenario| Some((enough(index, scenario)?, scenario)))
+                .collect();
+            let has_users = needed.iter().any(|(needed, scenario)| users(*scenario) >= *needed);
+            let least = needed.iter().map(|(needed, _)| *needed).min()?;
+            (!has_users).then_some((index, least))
+        })
+        .collect()
 }
 
 fn rules(location: &Location) -> Option<LineRules> {

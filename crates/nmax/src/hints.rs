@@ -12,6 +12,8 @@ use nmax_plan::units::format_duration;
 
 use crate::say;
 
+mod unmet;
+
 /// A sentence for each thing that may not be what was meant; `origins` are all that the plan names.
 pub fn warnings(plan: &Plan, origins: &[Origin]) -> Vec<String> {
     let defaults = &plan.defaults;
@@ -44,6 +46,7 @@ pub fn warnings(plan: &Plan, origins: &[Origin]) -> Vec<String> {
         ));
     }
     warnings.extend(short_stage(plan));
+    warnings.extend(unmet::unmet(plan));
     warnings
 }
 

@@ -276,6 +276,7 @@ impl Session<'_> {
             let (code, text) = match change {
                 Change::Began => (happened::BEGAN, name.clone()),
                 Change::Ended => (happened::ENDED, name.clone()),
+                Change::NotDone => (happened::NOT_DONE, name.clone()),
                 Change::Failed(why) => (happened::FAILED, format!("{name}: {why}")),
             };
             self.note(at, code, &text);

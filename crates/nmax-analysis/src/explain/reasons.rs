@@ -76,6 +76,26 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Run longer, or judge a lower quantile.",
     },
     Explanation {
+        code: "INTERVENTION_NOT_DONE",
+        title: "the moment of an action of the timeline never came",
+        weight: Weight::Warning,
+        means: "The run ended before the item's time, or was never seen to be steady. Nothing was done to the system: the result \
+                says nothing about how it would bear that. As an event it tells the same.",
+        computed: "An item of `timeline` that had not begun when the load ended. `when: steady` needs 60 windows of the hold that \
+                   pass the test of G6.",
+        remedy: "Run longer, hold one level longer, or give the item a time (`at`).",
+    },
+    Explanation {
+        code: "LOCATION_EMPTY",
+        title: "a location had no users",
+        weight: Weight::Warning,
+        means: "A location of the plan has a share of the users, and none of them did an iteration there. Nothing is known of it; \
+                conditions on it do not hold.",
+        computed: "No iteration ended there in the whole run. A closed workload shares out its VUs, an open one its iterations; \
+                   `nmax check` says how many are needed.",
+        remedy: "Use more VUs, run longer, or give the location a larger weight.",
+    },
+    Explanation {
         code: "INTERRUPTED",
         title: "the run was stopped before its end",
         weight: Weight::Warning,

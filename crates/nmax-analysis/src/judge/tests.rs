@@ -406,3 +406,65 @@ fn a_slow_target_is_never_invalid() {
         );
     }
 }
+
+/// An item of the timeline that never came due is told; one that began is not, whatever became of it.
+#[test]
+fn interventions_that_were_not_done_are_told() {
+    let item = |name: &str, at| nmax_plan::plan::Intervention {
+        name: name.into(),
+        at,
+        action: nmax_plan::plan::Action::Command("x".into()),
+        limit: std::time::Duration::from_secs(1),
+        lasts: None,
+        undo: None,
+    };
+    let mut run = Run::healthy();
+    run.plan.timeline = vec![
+        item("late", nmax_plan::plan::Moment::At(std::time::Duration::from_secs(60))),
+        item("calm", nmax_plan::plan::Moment::Steady),
+        item("done", nmax_plan::plan::Moment::Steady),
+    ];
+    run.happened = vec![crate::Happened {
+        name: "done".into(),
+        start_s: 3.0,
+        end_s: None,
+        error: None,
+    }];
+    let judgement = judge(&run.evidence());
+    assert_eq!(judgement.verdict, Verdict::Pass);
+    let told: Vec<&str> = judgement.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    assert_eq!(
+        told,
+        [
+            "`late` of the timeline was not done: the load ended after 10 s, it was due at 60 s",
+            "`calm` of the timeline was not done: the run was never seen to be steady",
+        ]
+    );
+    assert_eq!(codes(&judgement, false), ["INTERVENTION_NOT_DONE"; 2]);
+}
+
+#[test]
+fn locations_without_users_are_told() {
+    let location = |name: &str, weight| nmax_plan::plan::Location {
+        name: name.into(),
+        down_bits_per_s: None,
+        up_bits_per_s: None,
+        round_trip: std::time::Duration::ZERO,
+        jitter: std::time::Duration::ZERO,
+        weight,
+    };
+    let mut run = Run::healthy();
+    run.plan.locations = vec![location("adsl", 20.0), location("fibre", 80.0), location("moon", 0.0)];
+    run.totals.location_mut(Section::Hold, 1).iterations.record(true, 1_000);
+    let judgement = judge(&run.evidence());
+    assert_eq!(codes(&judgement, false), ["LOCATION_EMPTY"]);
+    assert!(
+        judgement.reasons[0].text.contains("`adsl`, whose share is 20 %"),
+        "{judgement:?}"
+    );
+    run.totals
+        .location_mut(Section::Outside, 0)
+        .iterations
+        .record(true, 1_000);
+    assert_eq!(judge(&run.evidence()).reasons, []);
+}

@@ -113,3 +113,46 @@ fn what_acts_on_this_host_is_found() {
     let names: Vec<&str> = acts_here(&plan).map(|item| item.name.as_str()).collect();
     assert_eq!(names, ["c"]);
 }
+
+#[test]
+fn what_cannot_come_is_named() {
+    let locations = |vus| {
+        found("http://shop.test/", |plan| {
+            plan.workload = nmax_plan::plan::Workload::Closed { vus };
+            (plan.stages[0].from, plan.stages[0].to) = (f64::from(vus), f64::from(vus));
+            plan.locations = [("adsl", 20.0), ("fibre", 80.0)]
+                .map(|(name, weight)| nmax_plan::plan::Location {
+                    name: name.into(),
+                    down_bits_per_s: None,
+                    up_bits_per_s: None,
+                    round_trip: Duration::ZERO,
+                    jitter: Duration::ZERO,
+                    weight,
+                })
+                .to_vec();
+        })
+    };
+    let one = locations(1);
+    assert!(one.len() == 1 && one[0].contains("is none of 1 VUs"), "{one:?}");
+    assert_eq!(locations(5), [""; 0], "a cycle of the mix");
+    let waiting = |hold_s: u64| {
+        found("http://shop.test/", |plan| {
+            plan.stages[0].length_ns = Some(hold_s * 1_000_000_000);
+            plan.timeline = vec![Intervention {
+                name: "calm".into(),
+                at: nmax_plan::plan::Moment::Steady,
+                action: Action::Command("x".into()),
+                limit: Duration::from_secs(1),
+                lasts: None,
+                undo: None,
+            }];
+        })
+    };
+    assert_eq!(waiting(60), [""; 0]);
+    let short = waiting(8);
+    assert!(
+        short[0].contains("`calm` of the timeline will not be done"),
+        "{short:?}"
+    );
+    assert!(short[0].contains("a hold of 8s, that takes 1m at least"), "{short:?}");
+}

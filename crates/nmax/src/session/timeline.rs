@@ -46,6 +46,8 @@ pub(super) enum Change {
     Ended,
     /// An action of it failed, for this reason.
     Failed(String),
+    /// The run ended before its moment came.
+    NotDone,
 }
 
 /// An action on a thread of its own, which ends by its limit.
@@ -144,6 +146,9 @@ impl Timeline {
         for (index, item) in self.items.iter_mut().enumerate() {
             let mut tell = |change| changes.push((index, change));
             let mut state = std::mem::replace(&mut item.state, State::Over);
+            if let State::Waiting = state {
+                tell(Change::NotDone);
+            }
             if let State::Acting(job) = state {
                 // What is ended in the middle of it is undone too.
                 state = acted(&item.what, Nanos::ZERO, job.end(), &mut tell);

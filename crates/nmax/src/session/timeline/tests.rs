@@ -239,3 +239,16 @@ fn a_signal_stops_and_continues_a_process() {
             .contains("there is no process")
     );
 }
+
+/// What the end of the run finds waiting is told once, and not undone.
+#[test]
+fn what_never_came_due_is_told() {
+    let folder = Folder::new("never");
+    let mut calm = intervention(folder.command("touch done"), Some(folder.command("touch undone")));
+    calm.at = Moment::Steady;
+    let mut timeline = Timeline::new(&[calm], &settings());
+    assert_eq!(timeline.advance(Nanos::from_secs(9), false), []);
+    assert_eq!(timeline.finish(), [(0, Change::NotDone)]);
+    assert_eq!(timeline.finish(), []);
+    assert!(!folder.has("done") && !folder.has("undone"));
+}
