@@ -19,6 +19,9 @@ const LATENCY_GROWTH_MAX: f64 = 0.05;
 const FAILURES_GROWTH_MAX: f64 = 0.001;
 /// Growth of a memory over the hold, relative to its median, below which it is none.
 const MEMORY_GROWTH_MIN: f64 = 0.01;
+/// Growth of a memory over the hold below which it is none, bytes: buffers and tables of a small process are not
+/// touched all at once, which was seen to take some 200 kB in five minutes.
+const MEMORY_GROWTH_MIN_BYTES: f64 = 1_048_576.0;
 /// Part of the slope that the second half must still have: what fills a cache slows down, what leaks does not.
 const STILL_MIN: f64 = 0.25;
 /// Factor of p95 from which on a cycle is told, and from which on it is trouble.
@@ -143,7 +146,7 @@ fn leak(evidence: &Evidence, observation: &Observation) -> Vec<Finding> {
     let second_half = trend(&series[series.len() / 2..], Block::Median);
     let goes_on = second_half.is_some_and(|second| second.slope >= STILL_MIN * found.slope);
     let usual = median(series.iter().map(|(_, value)| *value)).unwrap_or(0.0);
-    let matters = found.slope * length(&series) >= MEMORY_GROWTH_MIN * usual;
+    let matters = found.slope * length(&series) >= (MEMORY_GROWTH_MIN * usual).max(MEMORY_GROWTH_MIN_BYTES);
     let leaks = found.low > 0.0 && goes_on && matters;
     let name = &observation.name;
     let text = format!(
@@ -151,7 +154,7 @@ fn leak(evidence: &Evidence, observation: &Observation) -> Vec<Finding> {
         match (leaks, found.low > 0.0) {
             (true, _) => "grows and does not stop",
             (false, true) if !goes_on => "grew, but no longer does",
-            (false, true) => "grows by less than a hundredth",
+            (false, true) => "grows by too little to be a leak",
             _ => verb(&found),
         },
         bytes(found.slope),

@@ -100,6 +100,26 @@ fn memory_that_fills_up_and_stops_is_no_leak() {
     assert!(!finding(&answer, "MEMORY_SLOPE").is_trouble, "{answer:#?}");
 }
 
+/// A target of 10 MB as it was seen within five minutes: tables that are not touched all at once. A leak of 1 MB/min is
+/// found in it all the same.
+#[test]
+fn a_small_process_that_touches_its_tables_does_not_leak() {
+    let mut run = held(1, 300, |_| (20.0, 0));
+    for (leak_bytes_per_min, leaks) in [(0.0, false), (1e6, true)] {
+        let value = |at: u64| {
+            let touched = (at / 12) as f64 * 8_192.0;
+            (Nanos::from_secs(at), 10.4e6 + touched + leak_bytes_per_min * at as f64 / 60.0)
+        };
+        run.observed = vec![Observation {
+            name: "target".into(),
+            metric: "memory_bytes".into(),
+            values: (0..300).map(value).collect(),
+        }];
+        let answer = answer_of(&run);
+        assert_eq!(finding(&answer, "MEMORY_SLOPE").is_trouble, leaks, "{answer:#?}");
+    }
+}
+
 #[test]
 fn growing_latency_and_failures_are_trouble_and_steady_ones_are_not() {
     let steady = answer_of(&held(2, 900, |_| (20.0, 0)));
