@@ -14,7 +14,7 @@ expect_text "3.00 iterations per second" "enough: " "a look by eye: smoke" "hard
 
 say "critical.yaml: sixty requests a second, 99.99 % available"
 check critical.yaml --quick
-expect_text "60 requests per second" "every profile: smoke, ladder, peak, stress, soak, flood" "of outage a year"
+expect_text "60.0 requests per second" "every profile: smoke, ladder, peak, stress, soak, flood" "of outage a year"
 
 look "\"Whether this machine can\" is measured: two seconds against the target that nmax brings along, on this machine."
 look "\"How much testing it deserves\" names its reasons. They are rules of thumb, and yours to overrule."

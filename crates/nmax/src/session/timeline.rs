@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 
 use nmax_engine::Settings;
@@ -60,7 +60,7 @@ struct Job {
 
 impl Job {
     fn start(action: &Action, what: &Intervention, settings: &Settings) -> Self {
-        let (sender, result) = channel();
+        let (sender, result) = sync_channel(1);
         let (action, limit, settings) = (action.clone(), what.limit, settings.clone());
         let is_over = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&is_over);

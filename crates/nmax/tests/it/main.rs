@@ -10,7 +10,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `results`, `terminal`, `calibration`, `advice` (of `nmax check`), `endings` (before the plan's)
+//!   `results`, `terminal`, `calibration`, `advice` (of `nmax check`), `endings` (before the plan's), `examples`
 
 #![allow(
     clippy::unwrap_used,
@@ -29,6 +29,7 @@ mod cases;
 mod data;
 mod doctor;
 mod endings;
+mod examples;
 mod inputs;
 mod limits;
 mod outcomes;

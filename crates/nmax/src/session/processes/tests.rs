@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods, reason = "waits for real processes")]
+
 use std::process::{Child, Command};
 use std::time::Duration;
 

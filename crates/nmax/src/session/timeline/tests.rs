@@ -1,3 +1,5 @@
+#![allow(clippy::disallowed_methods, reason = "waits for real processes")]
+
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,0 +1,104 @@
+//! Every example with a `run.sh`, in its short form.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+
+/// One after the other: several of them judge the machine that they run on.
+static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// Runs one; what it promises must happen.
+fn example(name: &str) {
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let ended = Command::new(folder().join(name).join("run.sh"))
+        .env("NMAX", env!("CARGO_BIN_EXE_nmax"))
+        .env("SHORT", "1")
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let (out, err) = (
+        String::from_utf8_lossy(&ended.stdout),
+        String::from_utf8_lossy(&ended.stderr),
+    );
+    assert!(ended.status.success(), "{name}: {}\n{out}\n{err}", ended.status);
+}
+
+/// The examples that this file runs.
+const ALL: [&str; 10] = [
+    "advice",
+    "background",
+    "data",
+    "judgement",
+    "locations",
+    "pages",
+    "profiles",
+    "state",
+    "thresholds",
+    "timeline",
+];
+
+#[test]
+fn advice() {
+    example("advice");
+}
+
+#[test]
+fn background() {
+    example("background");
+}
+
+#[test]
+fn data() {
+    example("data");
+}
+
+#[test]
+fn judgement() {
+    example("judgement");
+}
+
+#[test]
+fn locations() {
+    example("locations");
+}
+
+#[test]
+fn pages() {
+    example("pages");
+}
+
+#[test]
+fn profiles() {
+    example("profiles");
+}
+
+#[test]
+fn state() {
+    example("state");
+}
+
+#[test]
+fn thresholds() {
+    example("thresholds");
+}
+
+#[test]
+fn timeline() {
+    example("timeline");
+}
+
+/// No example is left out.
+#[test]
+fn every_example_is_run() {
+    let folders = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<String> = folders
+        .filter(|path| path.join("run.sh").exists())
+        .map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    assert_eq!(found, ALL);
+}
