@@ -24,8 +24,10 @@ const REST: Nanos = Nanos::from_secs(1);
 pub(crate) enum Setup {
     /// It is to be done.
     Due,
-    /// It was done.
-    Done {
+    /// It was begun and is over, and is not tried again: the teardown is owed, whatever came of it.
+    Over {
+        /// Without it the user does no iteration.
+        is_ok: bool,
         /// The values that stay.
         values: Vec<String>,
         /// The cookies that it got: a user who logged in there stays so, as long as it is the same visitor.
@@ -33,8 +35,6 @@ pub(crate) enum Setup {
         /// The iteration before which it was done: the teardown makes its choices and reads its records.
         assignment: Assignment,
     },
-    /// It failed, and is not tried again.
-    Failed,
 }
 
 impl Setup {
@@ -59,7 +59,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 return false;
             }
         }
-        if let Setup::Done { .. } = self.setups[assignment.scenario] {
+        if let Setup::Over { is_ok: true, .. } = self.setups[assignment.scenario] {
             return true;
         }
         context.begin(assignment);
@@ -72,34 +72,30 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     async fn set_up(&mut self, context: &Context<R, D>, assignment: &mut Assignment) -> IterationEnd {
         let flow = &context.program.scenarios[assignment.scenario];
         if flow.setup.is_empty() {
-            self.setups[assignment.scenario] = self.done(context, assignment);
+            self.setups[assignment.scenario] = self.over(context, assignment, true);
             return IterationEnd::Ok;
         }
         let (done, end) = self.aside(context, assignment, Stage::Setup).await;
-        match end {
-            IterationEnd::Ok => self.setups[assignment.scenario] = self.done(context, assignment),
-            IterationEnd::Failed => {
-                let why = format!(
-                    "the setup of VU {} failed: it does no iteration of this scenario",
-                    self.slot.number
-                );
-                self.tell(context, assignment, done, KIND, &why);
-                self.setups[assignment.scenario] = Setup::Failed;
-            }
-            IterationEnd::Interrupted => {}
+        if end == IterationEnd::Failed {
+            let number = self.slot.number;
+            let why = format!("the setup of VU {number} failed: it does no iteration of this scenario");
+            self.tell(context, assignment, done, KIND, &why);
         }
+        self.setups[assignment.scenario] = self.over(context, assignment, end == IterationEnd::Ok);
         assignment.intended = done;
         assignment.begun = done;
         assignment.slot_wait = Nanos::ZERO;
         end
     }
 
-    fn done(&self, context: &Context<R, D>, assignment: &Assignment) -> Setup {
+    /// The setup has ended like that; from now on the run waits for its teardown.
+    fn over(&self, context: &Context<R, D>, assignment: &Assignment, is_ok: bool) -> Setup {
         let kept = context.program.plan.scenarios[assignment.scenario].slots_kept;
         if !context.program.scenarios[assignment.scenario].teardown.is_empty() {
             context.state.teardowns.set(context.state.teardowns.get() + 1);
         }
-        Setup::Done {
+        Setup::Over {
+            is_ok,
             values: self.values.slots[..kept].to_vec(),
             jar: self.jar.clone(),
             assignment: *assignment,
@@ -118,10 +114,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         ended
     }
 
-    /// Does the teardown of every scenario whose setup was done.
+    /// Does the teardown of every scenario whose setup was begun: one that failed half way may have left something too.
     pub(crate) async fn clear_up(&mut self, context: &Context<R, D>) {
         for scenario in 0..self.setups.len() {
-            let Setup::Done { assignment, .. } = self.setups[scenario] else {
+            let Setup::Over { assignment, .. } = self.setups[scenario] else {
                 continue;
             };
             if context.program.scenarios[scenario].teardown.is_empty() {
@@ -147,7 +143,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
 
     /// The values of a scenario's setup are there when an iteration begins.
     pub(crate) fn restore_values(&mut self, scenario: usize) {
-        if let Setup::Done { values, .. } = &mut self.setups[scenario] {
+        if let Setup::Over { values, .. } = &mut self.setups[scenario] {
             self.values.slots[..values.len()].swap_with_slice(values);
         }
     }

@@ -1,6 +1,7 @@
 //! A virtual user: its own cookies, connections, data and values, one iteration after the other.
 
 use std::future::poll_fn;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
@@ -153,7 +154,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 done = Some(context.runtime.now());
                 continue;
             }
-            let (at, end) = self.iterate(&context, &assignment).await;
+            let (at, end) = pin!(self.iterate(&context, &assignment)).await;
             if end != IterationEnd::Ok || at == assignment.intended {
                 // It may have ended without ever waiting, which must not keep the others from running.
                 yield_now().await;
@@ -193,7 +194,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         context.begin(assignment);
         let _watched = Watched(&context.state);
         self.prepare(context, assignment);
-        let (at, end) = self.walk(context, assignment, Stage::Steps).await;
+        let (at, end) = pin!(self.walk(context, assignment, Stage::Steps)).await;
         if context.program.plan.defaults.connection == Connection::PerIteration {
             self.driver.close();
         }
@@ -238,7 +239,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         }
         if is_new || plan.defaults.cookies == Cookies::PerIteration {
             self.jar.clear();
-            if !is_new && let Some(Setup::Done { jar, .. }) = self.setups.get(assignment.scenario) {
+            if !is_new && let Some(Setup::Over { jar, .. }) = self.setups.get(assignment.scenario) {
                 self.jar.clone_from(jar);
             }
         }

@@ -23,7 +23,7 @@ pub struct Scenario {
     pub setup: Vec<Step>,
     /// Steps in order.
     pub steps: Vec<Step>,
-    /// Done once at the end of the run by each VU that did the setup.
+    /// Done once at the end of the run by each VU that began the setup, also when that failed.
     pub teardown: Vec<Step>,
     /// Names of the values that steps define; [`crate::template::Part::Slot`] indexes them.
     pub slots: Vec<String>,

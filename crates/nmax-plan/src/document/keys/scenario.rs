@@ -70,7 +70,7 @@ pub(crate) static SCENARIO: Table = Table {
         key(
             "teardown",
             Shape::Steps,
-            "Done once at the end of the run by each VU that did the setup.",
+            "Done once at the end of the run by each VU that began the setup, also when that failed.",
         ),
     ],
     later: &[
