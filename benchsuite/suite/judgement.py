@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from suite import generators, process, servers
 from suite.results import goal
 
-SECONDS = 8
+SECONDS = 7
 # What of a summary a verdict is made of.
 KEPT = ("verdict", "reasons", "gates", "steady", "thresholds", "achieved_rate_per_s", "intended_rate_per_s", "dropped")
 
@@ -48,14 +48,14 @@ def _is_overload(summary):
     return summary["verdict"] == "fail" and "TARGET_OVERLOADED" in _codes(summary, decisive=True)
 
 
-NORMAL = "lognormal:median=10ms,p95=30ms"
+# Slow enough that what a shared machine delays by some milliseconds is no reason to call a run INVALID.
+NORMAL = "lognormal:median=60ms,p95=180ms"
 TRUTHS = (
     Truth("nothing is wrong", 20, 19, "PASS", _is_pass, NORMAL),
+    Truth("drifting target", 10, 10, "not steady, and not INVALID", _is_unsteady, NORMAL, illness=("--drift", "10ms/s")),
+    Truth("busy process on the injector's core", 10, 10, "INVALID", _is_invalid, "fixed:1ms", plan="judged_users.yaml",
+          starved=True),
     Truth("slow target", 10, 10, "FAIL with TARGET_OVERLOADED", _is_overload, "mmc:servers=4,rate=25"),
-    Truth("drifting target", 10, 10, "not steady, and not INVALID", _is_unsteady, NORMAL, illness=("--drift", "2ms/s")),
-    Truth("busy process on the injector's core, users", 10, 10, "INVALID", _is_invalid, "fixed:1ms",
-          plan="judged_users.yaml", starved=True),
-    Truth("busy process on the injector's core, 300/s", 10, 10, "INVALID", _is_invalid, NORMAL, starved=True),
 )
 
 

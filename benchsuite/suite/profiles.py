@@ -16,7 +16,7 @@ KEPT = ("verdict", "reasons", "profile", "compress", "observed", "achieved_rate_
 def stress(results, rounds, cpus, small):
     """The load at which p95 of an M/M/4 queue leaves its limit: as the profile finds it, and by theory."""
     true = queueing.load_at(LIMIT_MS / 1e3, 0.95, SERVERS, RATE_PER_S)
-    compress = 960 if small else 300
+    compress = 960 if small else 360
     offs, inside = [], 0
     for turn in range(1, 2 if small else rounds + 1):
         with servers.target(str(generators.NMAX), f"mmc:servers={SERVERS},rate={RATE_PER_S}", cpus[0],
