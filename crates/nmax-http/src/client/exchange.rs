@@ -135,21 +135,11 @@ impl<C: Clock + 'static> Client<C> {
         self.progress = Progress::default();
         self.alarm.set(None);
         self.start_receiver(request);
-        let special = self.special(request);
-        let result = {
-            let rewritten = special.as_ref().and_then(|special| special.rewritten(request));
-            let mut run = pin!(self.run(rewritten.as_ref().unwrap_or(request)));
-            poll_fn(|cx| {
-                if let Some(special) = &special {
-                    special.before_poll();
-                }
-                let polled = run.as_mut().poll(cx);
-                if let Some(special) = &special {
-                    special.after_poll(polled.is_pending());
-                }
-                polled
-            })
-            .await
+        let result = if self.is_special(request) {
+            // Boxed, so that the clients of a run without lines and proxies do not grow by it.
+            Box::pin(self.run_special(request)).await
+        } else {
+            self.run(request).await
         };
         match result {
             Ok(done) => {
@@ -166,20 +156,31 @@ impl<C: Clock + 'static> Client<C> {
         }
     }
 
-    /// What an exchange over a line, or for the server itself through a proxy, has beside others. Boxed, so that the
-    /// clients of a run without them do not grow by it.
+    /// Whether it goes over a line, or to a proxy that is to read it.
     #[inline]
-    fn special(&self, request: &Request<'_>) -> Option<Box<Special>> {
+    fn is_special(&self, request: &Request<'_>) -> bool {
+        let has_proxy = self.shared.config.proxy.is_some();
+        (has_proxy && request.origin.scheme == Scheme::Http) || self.visitor.has_line()
+    }
+
+    /// As [`Client::run`], over a line, to a proxy, or both.
+    async fn run_special(&mut self, request: &Request<'_>) -> Result<Nanos, Failure> {
         let proxy = self.shared.config.proxy.as_ref();
         let proxy = proxy.filter(|_| request.origin.scheme == Scheme::Http);
-        if proxy.is_none() && !self.visitor.has_line() {
-            return None;
-        }
-        Some(Box::new(Special {
+        let special = Special {
             line: self.visitor.line(),
             alarm: Rc::clone(&self.alarm),
             absolute: proxy.map(|proxy| proxy.absolute(request.bytes, request.origin)),
-        }))
+        };
+        let rewritten = special.rewritten(request);
+        let mut run = pin!(self.run(rewritten.as_ref().unwrap_or(request)));
+        poll_fn(|cx| {
+            special.before_poll();
+            let polled = run.as_mut().poll(cx);
+            special.after_poll(polled.is_pending());
+            polled
+        })
+        .await
     }
 
     fn start_receiver(&mut self, request: &Request<'_>) {

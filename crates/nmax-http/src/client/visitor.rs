@@ -51,6 +51,10 @@ impl Visitor {
     #[inline]
     pub(super) fn take(&self, origin: &Origin) -> Option<(Origin, Stream)> {
         let mut kept = self.kept.borrow_mut();
+        // Mostly it is the last one, which needs no search and leaves no gap.
+        if kept.last().is_some_and(|(kept, _)| kept == origin) {
+            return kept.pop();
+        }
         let index = kept.iter().rposition(|(kept, _)| kept == origin)?;
         Some(kept.remove(index))
     }
