@@ -28,7 +28,7 @@ start_target
 taskset -c 0 sh -c 'while :; do :; done' &
 others+=("$!")
 busy=$!
-judge 4 "$(short 7s 20s)" --workers 1 --pin 0 --set workload.open=null --set workload.closed.vus=16
+judge 4 "$(short 6s 20s)" --workers 1 --pin 0 --set workload.open=null --set workload.closed.vus=16
 expect_text "G"
 kill "$busy"
 

@@ -24,9 +24,9 @@ start_target --service lognormal:median=30ms,p95=90ms
 profile peak "$(short 1860 155)"
 look "The conditions hold, and the margin to the nearest one says how much room there is."
 
-say "stress: 8 hours up to twice the load, in $(short 12 60) s"
+say "stress: 8 hours up to twice the load, in $(short 10 60) s"
 start_target --service mmc:servers=4,rate=20
-profile stress "$(short 2400 480)"
+profile stress "$(short 2880 480)"
 expect_text "break point"
 look "Four servers of 20/s each break below 80/s: response times leave their limit first."
 
