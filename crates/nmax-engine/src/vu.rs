@@ -1,7 +1,6 @@
 //! A virtual user: its own cookies, connections, data and values, one iteration after the other.
 
 use std::future::poll_fn;
-use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
@@ -154,7 +153,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 done = Some(context.runtime.now());
                 continue;
             }
-            let (at, end) = pin!(self.iterate(&context, &assignment)).await;
+            let (at, end) = self.iterate(&context, &assignment).await;
             if end != IterationEnd::Ok || at == assignment.intended {
                 // It may have ended without ever waiting, which must not keep the others from running.
                 yield_now().await;
@@ -194,7 +193,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         context.begin(assignment);
         let _watched = Watched(&context.state);
         self.prepare(context, assignment);
-        let (at, end) = pin!(self.walk(context, assignment, Stage::Steps)).await;
+        let (at, end) = self.walk(context, assignment, Stage::Steps).await;
         if context.program.plan.defaults.connection == Connection::PerIteration {
             self.driver.close();
         }
