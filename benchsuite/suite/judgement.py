@@ -3,14 +3,18 @@
 import contextlib
 import json
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from suite import generators, process, servers
 from suite.results import goal
 
 SECONDS = 7
+# Beside each run a thread on the same core only waits for a timer, so that it is known what the machine allowed.
+TIMER_RATE_PER_S = 300
 # What of a summary a verdict is made of.
-KEPT = ("verdict", "reasons", "gates", "steady", "thresholds", "achieved_rate_per_s", "intended_rate_per_s", "dropped")
+KEPT = ("verdict", "reasons", "gates", "steady", "thresholds", "achieved_rate_per_s", "intended_rate_per_s", "dropped",
+        "bare_timer_late_us")
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,9 @@ def judgement(results, cpus, small):
                           sum(right) >= truth.least, small))
         for turn, (summary, holds) in enumerate(zip(seen, right), 1):
             if not holds:
-                wrong.append(f"- {truth.name}, run {turn}: {summary['verdict'].upper()}; {_reasons(summary)}")
+                late_ms = summary["bare_timer_late_us"]["p99"] / 1e3
+                wrong.append(f"- {truth.name}, run {turn}: {summary['verdict'].upper()}; {_reasons(summary)}. A thread that "
+                             f"only waited for a timer was {late_ms:.1f} ms late at p99.")
     if wrong:
         lines += ["", "Not as wanted:", "", *wrong]
     results.section("Judgement", [*lines, "", *goals])
@@ -89,10 +95,14 @@ def _run(results, truth, turn, cpus):
         if truth.starved:
             stack.enter_context(process.busy(cpus[1]))
         arguments = ["--duration", f"{SECONDS}s", "--seed", str(turn)]
-        summary = generators.judged(url, truth.plan, cpus[1], arguments, SECONDS + 60)
+        with ThreadPoolExecutor() as pool:
+            bare = pool.submit(generators.bare_timer, TIMER_RATE_PER_S, SECONDS, cpus[1])
+            summary = generators.judged(url, truth.plan, cpus[1], arguments, SECONDS + 60)
+            summary["bare_timer_late_us"] = bare.result()[0]
     name = truth.name.replace(",", "").replace("'", "").replace("/", "-per-").replace(" ", "-")
     results.raw(f"judgement-{name}-{turn}", "json", json.dumps({key: summary[key] for key in KEPT}, indent=1))
     results.number("judgement", truth.name, turn, "as_wanted", int(truth.right(summary)), "1")
+    results.number("judgement", truth.name, turn, "bare_timer_p99", summary["bare_timer_late_us"]["p99"], "us")
     for gate in summary["gates"]:
         if gate["value"] is not None and gate["name"] in ("injector lag", "run queue"):
             results.number("judgement", truth.name, turn, gate["name"].replace(" ", "_"), gate["value"], gate["unit"])
