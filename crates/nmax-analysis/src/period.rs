@@ -1,4 +1,7 @@
-//! Disturbances that come back at equal intervals: Fisher's test on the periodogram, then the shape of one cycle.
+//! Disturbances that come back at equal intervals: short pulses by their spacing, all others by Fisher's test on the
+//! periodogram and the shape of one cycle.
+
+mod pulses;
 
 use crate::trend::{centered_ranks, lag1, median, scaled_mad};
 
@@ -6,8 +9,8 @@ use crate::trend::{centered_ranks, lag1, median, scaled_mad};
 const VALUES_MIN: usize = 48;
 /// Fewest cycles that make a period.
 const CYCLES_MIN: usize = 4;
-/// Probability of a false alarm, over all frequencies together.
-const ALPHA: f64 = 0.01;
+/// Probability of a false alarm of the test by frequencies, over all of them together.
+const ALPHA: f64 = 0.005;
 /// The strongest frequency may be up to this multiple of the cycle's own.
 const HARMONICS_MAX: u32 = 12;
 /// Share of the best explanation that is as good as it.
@@ -26,15 +29,26 @@ pub struct Cycle {
     pub period: f64,
     /// How long one lasts, in values of the series.
     pub length: f64,
-    /// Median over the parts of a cycle outside of it of the median there.
+    /// Median outside of it: of short pulses of all values, otherwise over the parts of a cycle of the median there.
     pub usual: f64,
-    /// Mean over the parts of the disturbance of the median there.
+    /// Mean within it: of short pulses of the values above half of the height, the median over all pulses; otherwise over
+    /// the parts of the disturbance of the median there.
     pub disturbed: f64,
-    /// Probability that chance alone shows a frequency as strong as this.
+    /// Probability that chance alone shows a period as strong as this.
     pub p_value: f64,
 }
 
-/// The strongest cycle of evenly spaced values; `None` when chance explains them at 1 %.
+/// The strongest cycle of evenly spaced values; `None` when chance explains them.
+///
+/// Short pulses spread over many frequencies, so their spacing is tested first. What has none is tested by frequencies.
+pub fn cycle(values: &[f64]) -> Option<Cycle> {
+    if values.len() < VALUES_MIN || values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    pulses::pulses(values).or_else(|| wave(values))
+}
+
+/// The strongest cycle of any shape; `None` when chance explains it at 0.5 %.
 ///
 /// Values count up to 5 standard deviations from the median, the deviation from the median absolute one; where most
 /// are equal, ranks take their place. So single extremes do not count. A lag-1 correlation is taken out. With I_k the
@@ -48,11 +62,7 @@ pub struct Cycle {
 /// the period is the smallest multiple of the strongest one that explains the values as well as the best. O(n²).
 ///
 /// Source: R. A. Fisher, *Tests of significance in harmonic analysis*, Proc. R. Soc. A 1929.
-pub fn cycle(values: &[f64]) -> Option<Cycle> {
-    let n = values.len();
-    if n < VALUES_MIN || values.iter().any(|value| !value.is_finite()) {
-        return None;
-    }
+fn wave(values: &[f64]) -> Option<Cycle> {
     let white = whitened(values);
     let tested = CYCLES_MIN..=(white.len() - 1) / 2;
     let m = tested.clone().count() as f64;

@@ -226,7 +226,12 @@ fn failure_cycle(held: &[&Point]) -> Option<Finding> {
 
 fn cycle_text(found: &Cycle, width_s: f64, what: &str) -> String {
     let every = span(found.period * width_s);
-    format!("every {every}, for about {}, {what}", span(found.length * width_s))
+    let length = match found.length > 1.0 {
+        true => format!("about {}", span(found.length * width_s)),
+        // A point tells no more than that.
+        false => format!("{} or less", span(width_s)),
+    };
+    format!("every {every}, for {length}, {what}")
 }
 
 /// The cycle of a figure over points of equal width, and that width, s. A point without the figure has the usual one.

@@ -162,7 +162,7 @@ pub(super) const ALL: &[Explanation] = &[
         "CYCLE",
         "a disturbance that comes back (soak)",
         "Response times or failures rise regularly: a batch, a backup, a collection of garbage.",
-        "Periodogram with Fisher's g-test at 1 %, corrected for the number of frequencies.",
+        "Spacing of short pulses against chance at 1 %, then the periodogram with Fisher's g-test at 0.5 %, both corrected for all periods tried.",
         "Look for what runs with that period on the system.",
     ),
     finding(

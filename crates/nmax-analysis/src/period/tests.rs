@@ -35,7 +35,73 @@ fn disturbances_are_found_with_their_period_and_length() {
     }
 }
 
-/// At most 1 in 100 is promised; of 200 series without a cycle at most 5 may show one.
+/// Law: pulses of one value every 10 to 60, each up to one value early or late, are found from six cycles on.
+#[test]
+fn pulses_of_one_value_are_found_with_their_period() {
+    for (period, cycles, times) in [(10.0, 6.0, 3.0), (20.0, 6.0, 10.0), (30.0, 7.0, 38.0), (60.0, 6.0, 4.0)] {
+        let is_found = |seed: &u64| {
+            let mut values = disturbed(*seed, (period * cycles) as usize, 1e9, 0.0, 1.0);
+            let mut random = Random::new(1_000 + seed);
+            let first = 1.0 + random.uniform() * (period - 3.0);
+            for number in 0..cycles as usize {
+                let late = (3.0 * random.uniform()).ceil() - 2.0;
+                values[(first + number as f64 * period + late) as usize] *= times;
+            }
+            cycle(&values).is_some_and(|found| {
+                let factor = found.disturbed / found.usual;
+                (found.period / period - 1.0).abs() < 0.06 && found.length == 1.0 && (factor / times - 1.0).abs() < 0.3
+            })
+        };
+        let hits = (0..200).filter(is_found).count();
+        assert!(hits >= 190, "every {period}, {cycles} cycles: {hits} of 200");
+    }
+}
+
+/// Law: spikes that come at random, on correlated noise, are no cycle.
+#[test]
+fn spikes_at_random_are_no_cycle() {
+    for (n, share) in [(60, 0.1), (210, 0.03), (300, 0.05)] {
+        let is_found = |seed: &u64| {
+            let mut values = disturbed(*seed, n, 1e9, 0.0, 1.0);
+            let mut random = Random::new(2_000 + seed);
+            values
+                .iter_mut()
+                .filter(|_| random.uniform() < share)
+                .for_each(|value| *value *= 10.0);
+            cycle(&values).is_some()
+        };
+        let alarms = (0..200).filter(is_found).count();
+        assert!(alarms <= 5, "{share} of {n}: {alarms} of 200");
+    }
+}
+
+/// Oracle: how often pulses at random cover as many cycles, by simulation.
+#[test]
+fn the_chance_to_cover_cycles_is_that_of_pulses_at_random() {
+    let fold = pulses::Fold {
+        period: 20.0,
+        middle: 2.0,
+        window: 3.5,
+        cycles: 10,
+        covered: 4,
+    };
+    let mut random = Random::new(9);
+    let mut covers = || {
+        let mut covered = [false; 9];
+        (0..11).for_each(|_| {
+            let place = random.uniform() * 200.0 / 4.0;
+            if place < 9.0 {
+                covered[place as usize] = true;
+            }
+        });
+        covered.iter().filter(|is| **is).count() >= 3
+    };
+    let simulated = (0..20_000).filter(|_| covers()).count() as f64 / 20_000.0;
+    let told = pulses::chance(&fold, 12, 200.0);
+    assert!((told - simulated).abs() < 0.015, "{told}, not {simulated}");
+}
+
+/// At most 3 in 200 are promised; of 200 series without a cycle at most 5 may show one.
 #[test]
 fn chance_shows_no_cycle() {
     for correlation in [0.0, 0.5, 0.8] {

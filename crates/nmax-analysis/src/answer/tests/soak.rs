@@ -108,7 +108,10 @@ fn a_small_process_that_touches_its_tables_does_not_leak() {
     for (leak_bytes_per_min, leaks) in [(0.0, false), (1e6, true)] {
         let value = |at: u64| {
             let touched = (at / 12) as f64 * 8_192.0;
-            (Nanos::from_secs(at), 10.4e6 + touched + leak_bytes_per_min * at as f64 / 60.0)
+            (
+                Nanos::from_secs(at),
+                10.4e6 + touched + leak_bytes_per_min * at as f64 / 60.0,
+            )
         };
         run.observed = vec![Observation {
             name: "target".into(),
@@ -162,6 +165,20 @@ fn a_disturbance_that_recurs_is_told_with_period_length_and_factor() {
     let found = finding(&failing, "CYCLE");
     assert_eq!(found.subject, "failure rate");
     assert!(found.text.contains("20 % fail, otherwise 0 %"), "{}", found.text);
+}
+
+/// A target that stands still for a second every 30 s, seen for 3.5 minutes.
+#[test]
+fn a_stall_of_one_second_that_recurs_is_told() {
+    let answer = answer_of(&held(4, 210, |at| (if at % 30 == 15 { 955.0 } else { 25.0 }, 0)));
+    let found = finding(&answer, "CYCLE");
+    assert!((found.value.expect("a period") - 30.0).abs() < 0.5, "{found:?}");
+    assert!(found.is_trouble && found.subject == "p95", "{found:?}");
+    assert!(
+        found.text.starts_with("every 30 s, for 1 s or less, p95 is 3"),
+        "{}",
+        found.text
+    );
 }
 
 #[test]
