@@ -77,6 +77,8 @@ pub struct InjectorFacts {
     pub swapped_bytes: Option<u64>,
     /// Windows without a report of some worker (a gap in the data).
     pub windows_missing: u64,
+    /// The workers may only run on some of the host's processors, which are meant to be theirs.
+    pub confined: bool,
     /// The run was stopped by a person or a limit before its planned end.
     pub interrupted: bool,
     /// A condition with `abort` ended the run; which one, in a sentence.

@@ -55,6 +55,7 @@ impl Run {
                 swapped_bytes: Some(0),
                 windows_missing: 0,
                 interrupted: false,
+                confined: false,
                 aborted: None,
             },
         };

@@ -17,8 +17,8 @@ use crate::{Evidence, Gate};
 
 pub(crate) use host::run_queue_warning;
 pub use host::{
-    MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, RUN_WAIT_SHARE_MAX, RUN_WAIT_SHARE_WARN,
-    RUN_WAIT_TIME_MIN_S, SWAPPED_BYTES_MAX, memory, open_files, ports, run_queue, swap,
+    MEMORY_SHARE_MIN, OPEN_FILES_SHARE_MAX, PORTS_SHARE_MAX, RUN_WAIT_SHARE_CONFINED_MAX, RUN_WAIT_SHARE_MAX,
+    RUN_WAIT_SHARE_WARN, RUN_WAIT_TIME_MIN_S, SWAPPED_BYTES_MAX, memory, open_files, ports, run_queue, swap,
 };
 pub use little::{LITTLE_ITERATIONS_MIN, LITTLE_SHARE_MAX, LITTLE_TIMES_MIN, little};
 pub use mix::{MIX_DEVIATION_MAX, MIX_ERRORS_MAX, mix};
@@ -90,7 +90,7 @@ pub fn gates(evidence: &Evidence) -> Vec<Gate> {
         mix(evidence.plan, evidence.totals, users(evidence)),
         injector_lag(&hold.injector_lag, &response),
         injector_cpu(injector.cpu_utilization_max),
-        run_queue(hold),
+        run_queue(hold, injector.confined),
         injector_errors(errors),
         open_files(injector.open_files_max, injector.open_files_limit),
         ports(injector.ports_used_max, injector.ports_limit),

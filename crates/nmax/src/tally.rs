@@ -149,6 +149,7 @@ impl Tally {
             "load_ended_s" => self.load_ended = Some(nanos(value)),
             "ended_s" => self.ended = Some(nanos(value)),
             "windows_missing_count" => self.facts.windows_missing += value as u64,
+            "workers_confined" => self.facts.confined = value > 0.0,
             "interrupted" => self.facts.interrupted = value > 0.0,
             _ => {}
         }

@@ -51,7 +51,7 @@ pub(super) const ALL: &[Explanation] = &[
         means: "Something else kept the workers' cores busy. A reply that arrives while its worker waits is seen late, so \
                 times are too long, and a closed workload sends too little.",
         computed: "Time that workers were ready to run and did not (/proc/thread-self/schedstat) ÷ their time, in the hold: \
-                   below 25 %, a warning from 10 % on, tested from 5 s of workers' time on. Measured: 36 to 41 % beside one \
+                   below 25 %, or 10 % when workers are confined to some of the processors (`--pin`, taskset); a warning from 10 % on; tested from 5 s of workers' time on. Measured: 36 to 41 % beside one \
                    busy process on the same core, 13 to 15 % beside a fast target on the same two cores, 2 to 4 % alone.",
         remedy: "Stop the other process, move the target to another host, use fewer workers than cores, or pin them (`--pin`).",
     },

@@ -251,7 +251,7 @@ fn unknown_figures_close_nothing_and_say_so() {
         memory(None),
         memory(Some(f64::NAN)),
         swap(None),
-        run_queue(&LoadStats::default()),
+        run_queue(&LoadStats::default(), false),
         laws::littles_law(&Run::empty().totals, 10.0),
         mix(&Run::healthy().plan, &Run::empty().totals, 0),
         injector_lag(&none, &none),
@@ -299,11 +299,14 @@ fn closed_gates_say_figures_and_remedy() {
              addresses (`--source`), or widen net.ipv4.ip_local_port_range",
         ),
         (
-            run_queue(&LoadStats {
-                worker_time: Nanos::from_secs(20),
-                run_wait: Nanos::from_secs(7),
-                ..LoadStats::default()
-            }),
+            run_queue(
+                &LoadStats {
+                    worker_time: Nanos::from_secs(20),
+                    run_wait: Nanos::from_secs(7),
+                    ..LoadStats::default()
+                },
+                false,
+            ),
             "workers waited 35 % of their time for a processor, below 25 % is needed: something else keeps their cores \
              busy; stop it, move the target to another host, use fewer workers or pin them (`--pin`)",
         ),
@@ -360,4 +363,16 @@ proptest! {
             prop_assert_eq!(gate.holds, within, "{:?}", gate);
         }
     }
+}
+
+/// Workers that have processors of their own may wait less than those that share all of the host's.
+#[test]
+fn confined_workers_may_wait_less() {
+    let waited = |millis| LoadStats {
+        worker_time: Nanos::from_secs(10),
+        run_wait: Nanos::from_millis(millis),
+        ..LoadStats::default()
+    };
+    assert!(run_queue(&waited(999), true).holds && !run_queue(&waited(1_000), true).holds);
+    assert!(run_queue(&waited(1_000), false).holds);
 }

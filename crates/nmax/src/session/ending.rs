@@ -38,6 +38,14 @@ fn busiest(run: &Run, order: &Order) -> Option<f64> {
         .filter(|busiest| *busiest > 0.0)
 }
 
+/// Whether the workers may only run on some of the host's processors.
+fn is_confined(order: &Order) -> bool {
+    let all = rustix::thread::sched_getaffinity(None).ok();
+    let allowed = all.map(|set| set.count() as usize);
+    let online = std::fs::read_to_string("/proc/cpuinfo").map(|text| text.matches("\nprocessor").count() + 1);
+    !order.pin.is_empty() || matches!((allowed, online), (Some(allowed), Ok(online)) if allowed < online)
+}
+
 /// How a run ended.
 pub(super) struct End {
     pub(super) ended: Nanos,
@@ -78,6 +86,7 @@ pub(super) fn end(
         line("load_ended_s", load_ended.as_secs_f64(), "s"),
         line("ended_s", ended.as_secs_f64(), "s"),
         line("interrupted", f64::from(u8::from(is_stopped)), "flag"),
+        line("workers_confined", f64::from(u8::from(is_confined(order))), "flag"),
     ];
     lines.extend(cpu.map(|cpu| line("cpu_utilization_hold_max", cpu, "ratio")));
     lines.extend(watch::open_files_limit().map(|limit| line("open_files_limit_count", limit as f64, "count")));

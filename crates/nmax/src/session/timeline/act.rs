@@ -156,6 +156,7 @@ fn signal(name: &str) -> Option<Signal> {
         "CONT" => Signal::CONT,
         "STOP" => Signal::STOP,
         "TSTP" => Signal::TSTP,
+        "TSTP" => Signal::TSTP,
         "WINCH" => Signal::WINCH,
         _ => return None,
     })
