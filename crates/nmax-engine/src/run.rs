@@ -49,7 +49,7 @@ pub enum StartError {
     #[error("{0}")]
     Tls(String),
     /// The plan's setup failed.
-    #[error("{0}\n  help: `nmax check --once` shows its requests and replies")]
+    #[error("{0}\n  help: repair it under `setup` of the plan; no load was sent")]
     Setup(String),
 }
 

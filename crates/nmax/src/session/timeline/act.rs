@@ -156,7 +156,6 @@ fn signal(name: &str) -> Option<Signal> {
         "CONT" => Signal::CONT,
         "STOP" => Signal::STOP,
         "TSTP" => Signal::TSTP,
-        "TSTP" => Signal::TSTP,
         "WINCH" => Signal::WINCH,
         _ => return None,
     })

@@ -233,6 +233,8 @@ fn a_signal_stops_and_continues_a_process() {
     assert!(wait_for(|state| state == 'T'));
     act::act(&signal("CONT"), limit, &going(), &settings()).unwrap();
     assert!(wait_for(|state| state != 'T'));
+    act::act(&signal("TSTP"), limit, &going(), &settings()).unwrap();
+    assert!(wait_for(|state| state == 'T'));
     act::act(&signal("KILL"), limit, &going(), &settings()).unwrap();
     child.wait().unwrap();
     assert!(
