@@ -77,7 +77,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             prepared,
             request: bare_request(),
             origin: url.origin.clone(),
-            queue: Queue::new(&url, &page.discover),
+            queue: Queue::new(
+                prepared.request.name.as_constant().unwrap_or("page"),
+                &url,
+                &page.discover,
+            ),
             spare: Vec::new(),
             fetched: Fetched::default(),
             freed: done,

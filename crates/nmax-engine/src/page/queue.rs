@@ -44,6 +44,8 @@ pub(super) struct Source<'a> {
 /// Resources that wait, and those that are known.
 #[derive(Debug)]
 pub(super) struct Queue<'a> {
+    /// Name of the page.
+    page: &'a str,
     document: Origin,
     rules: &'a Discover,
     known: HashSet<Url>,
@@ -58,9 +60,10 @@ pub(super) struct Queue<'a> {
 const FRAME_DEPTH_MAX: u32 = 1;
 
 impl<'a> Queue<'a> {
-    /// Of a document with this URL.
-    pub(super) fn new(document: &Url, rules: &'a Discover) -> Self {
+    /// Of the document of a page, with this URL.
+    pub(super) fn new(page: &'a str, document: &Url, rules: &'a Discover) -> Self {
         Self {
+            page,
             document: document.origin.clone(),
             rules,
             known: HashSet::from([document.clone()]),
@@ -121,7 +124,7 @@ impl<'a> Queue<'a> {
                 url,
                 kind: found.kind,
                 priority: found.priority,
-                name: name_of(found.kind),
+                name: name_of(self.page, found.kind),
                 known: source.known,
                 redirects: 0,
                 is_listed: false,
@@ -172,6 +175,6 @@ impl<'a> Queue<'a> {
 }
 
 /// What a discovered resource is measured under.
-fn name_of(kind: Kind) -> Rc<str> {
-    format!("PAGE {}", kind.name()).into()
+fn name_of(page: &str, kind: Kind) -> Rc<str> {
+    format!("{page} {}", kind.name()).into()
 }

@@ -125,15 +125,15 @@ fn resources_are_found_where_they_are_named() {
         names(&run),
         [
             "GET /",
-            "PAGE style",
-            "PAGE script",
-            "PAGE image",
-            "PAGE frame",
-            "PAGE image",
-            "PAGE style",
-            "PAGE font",
-            "PAGE image",
-            "PAGE image"
+            "GET / style",
+            "GET / script",
+            "GET / image",
+            "GET / frame",
+            "GET / image",
+            "GET / style",
+            "GET / font",
+            "GET / image",
+            "GET / image"
         ]
     );
     let due: Vec<u64> = run.raw.iter().map(|raw| raw.sample.intended.0 / 1_000_000).collect();
@@ -330,7 +330,7 @@ fn redirects_of_resources() {
     let mut kinds: Vec<&str> = once.failures.iter().map(|failure| failure.kind.as_str()).collect();
     kinds.sort_unstable();
     assert_eq!(kinds, ["redirect", "redirects"]);
-    assert!(names(&once).contains(&"PAGE image +2"));
+    assert!(names(&once).contains(&"GET / image +2"));
 
     let twice = run(DISCOVER, "workload: { closed: { vus: 1 }, iterations: 2 }", site(moved));
     let again = asked(&twice).split_off(12);

@@ -38,7 +38,7 @@ fn rules_say_which_hosts_are_asked() {
         (&hosts, "http://other.test/x", false),
     ] {
         assert_eq!(
-            Queue::new(&document, rules).admits(&url(target)),
+            Queue::new("home", &document, rules).admits(&url(target)),
             want,
             "{rules:?} {target}"
         );
@@ -48,7 +48,7 @@ fn rules_say_which_hosts_are_asked() {
 #[test]
 fn each_url_is_fetched_once_and_frames_are_one_deep() {
     let document = url("http://h.test/dir/page");
-    let mut queue = Queue::new(&document, &Discover::SameOrigin);
+    let mut queue = Queue::new("home", &document, &Discover::SameOrigin);
     let list = [
         found("a.png", Kind::Image, Priority::Normal),
         found("/dir/a.png#x", Kind::Image, Priority::Normal),
@@ -73,7 +73,7 @@ fn each_url_is_fetched_once_and_frames_are_one_deep() {
 #[test]
 fn there_is_a_limit() {
     let document = url("http://h.test/");
-    let mut queue = Queue::new(&document, &Discover::SameOrigin);
+    let mut queue = Queue::new("home", &document, &Discover::SameOrigin);
     let list: Vec<Found> = (0..RESOURCES_MAX + 9)
         .map(|n| found(&n.to_string(), Kind::Image, Priority::Normal))
         .collect();
@@ -89,7 +89,7 @@ proptest! {
     ) {
         let document = url("http://h0.test/");
         let rules = Discover::Hosts(vec!["h1.test".into(), "h2.test".into()]);
-        let mut queue = Queue::new(&document, &rules);
+        let mut queue = Queue::new("home", &document, &rules);
         let priorities = [Priority::First, Priority::Normal, Priority::Last];
         let list: Vec<Found> = resources.iter().enumerate()
             .map(|(n, (host, priority))| found(&format!("http://h{host}.test/{n}"), Kind::Image, priorities[*priority]))
