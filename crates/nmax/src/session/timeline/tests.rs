@@ -221,7 +221,7 @@ fn a_signal_stops_and_continues_a_process() {
         stat.rsplit_once(") ").unwrap().1.chars().next().unwrap()
     };
     let wait_for = |wanted: fn(char) -> bool| {
-        (0..400).any(|_| {
+        (0..6_000).any(|_| {
             wanted(state()) || {
                 std::thread::sleep(Duration::from_millis(5));
                 false
