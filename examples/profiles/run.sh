@@ -50,4 +50,4 @@ say "flood: everybody at once, 2 hours in $(short 5 40) s"
 start_target --service fixed:30ms --stall at=0s,for="$(short 1500ms 5s)"
 profile flood "$(short 1440 180)" --no-smoke
 expect_text "settle"
-look "How long it took to settle, and how bad it was before."
+look "The target answers nobody at first: how long it took to settle, and how bad it was before."

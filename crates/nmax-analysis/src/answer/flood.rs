@@ -30,8 +30,16 @@ const FAILURES_BAND_MIN: f64 = 0.01;
 /// (from the median absolute one), at least a tenth, above it. It has settled at the most likely change point from
 /// points outside to points inside (see [`crate::change`]), so single points do not count.
 pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
-    let loaded = |point: &&Point| point.level > 0.0 && point.response.is_some();
-    let points: Vec<&Point> = evidence.course.points.iter().filter(loaded).collect();
+    let loaded = |point: &&Point| point.level > 0.0;
+    // It begins with the load, also when no reply comes for long.
+    let begin_s = evidence
+        .course
+        .points
+        .iter()
+        .find(loaded)
+        .map_or(0.0, |point| point.start_s);
+    let answered = |point: &&Point| loaded(point) && point.response.is_some();
+    let points: Vec<&Point> = evidence.course.points.iter().filter(answered).collect();
     if points.len() < POINTS_MIN {
         return nothing("the run was too short to be cut into points");
     }
@@ -39,8 +47,11 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
     let level = Level::of(end);
     let inside: Vec<bool> = points.iter().map(|point| level.contains(point)).collect();
     let settled = change(&inside).filter(|found| found.at < points.len() - end.len());
-    let begin_s = points[0].start_s;
-    let since_s = |place: usize| points[place].start_s - begin_s;
+    // What is as it stays from the first reply on was never otherwise.
+    let since_s = |place: usize| match place {
+        0 => 0.0,
+        _ => points[place].start_s - begin_s,
+    };
     let grows = growth(end);
     let settling = match (settled, grows) {
         (Some(found), None) => {
@@ -65,7 +76,7 @@ pub(super) fn answer(evidence: &Evidence) -> (String, Vec<Finding>) {
             Finding::says("SETTLING_TIME", text).trouble_if(true)
         }
     };
-    let worst = worst(&points);
+    let worst = worst(&points, begin_s);
     let headline = match worst.first() {
         Some(worst) => format!("{}; {}", settling.text, worst.text),
         None => settling.text.clone(),
@@ -133,8 +144,7 @@ fn growth(end: &[&Point]) -> Option<f64> {
 }
 
 /// The worst moments: of p95, and of failures if there are some.
-fn worst(points: &[&Point]) -> Vec<Finding> {
-    let begin_s = points[0].start_s;
+fn worst(points: &[&Point], begin_s: f64) -> Vec<Finding> {
     let most = |figure: Figure| {
         let values = points
             .iter()

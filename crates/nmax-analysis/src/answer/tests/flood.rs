@@ -85,3 +85,17 @@ fn settled_at_a_level_beyond_the_limits_is_trouble() {
     assert!(found.is_trouble);
     assert!((found.value.expect("a rate") - 0.1).abs() < 1e-9);
 }
+
+/// What nobody answers is part of the way: time counts from the load on, not from the first reply on.
+#[test]
+fn time_without_any_reply_is_before_it_settles() {
+    let mut run = flood(5, 120, |at| (if at == 14 { 9_000.0 } else { 20.0 }, 0));
+    for point in &mut run.course.points[..14] {
+        point.response = None;
+    }
+    let answer = answer_of(&run);
+    let found = finding(&answer, "SETTLING_TIME");
+    assert!(found.value.is_some_and(|s| (14.0..=16.0).contains(&s)), "{found:?}");
+    let worst = finding(&answer, "WORST_P95");
+    assert!(worst.text.ends_with("14 s after the beginning"), "{}", worst.text);
+}
