@@ -40,7 +40,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 14] = [
+pub(crate) const TABLE: [Row; 15] = [
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row(
         "nmax-plan",
@@ -49,11 +49,12 @@ pub(crate) const TABLE: [Row; 14] = [
         &["saphyr-parser", "serde_json", "thiserror"],
     ),
     row("nmax-metrics", Layer::Pure, &[], &["hdrhistogram"]),
+    row("nmax-usl", Layer::Pure, &[], &["statrs", "thiserror"]),
     row("nmax-analysis", Layer::Pure, &["nmax-metrics", "nmax-plan"], &[]),
     row(
         "nmax-report",
         Layer::Pure,
-        &["nmax-metrics", "nmax-plan", "nmax-analysis"],
+        &["nmax-metrics", "nmax-plan", "nmax-usl", "nmax-analysis"],
         &["serde", "serde_json"],
     ),
     row(
@@ -126,6 +127,7 @@ pub(crate) const TABLE: [Row; 14] = [
             "nmax-data",
             "nmax-plan",
             "nmax-metrics",
+            "nmax-usl",
             "nmax-analysis",
             "nmax-report",
             "nmax-extract",

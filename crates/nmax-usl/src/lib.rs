@@ -1,0 +1,27 @@
+//! The Universal Scalability Law and its neighbours: how throughput grows with concurrency, why it stops growing, and
+//! how sure that is.
+//!
+//! Pure and by itself: it knows no plan, no network, no file and no clock, so other programs can use it. Numbers go
+//! in as [`Observation`]s, everything that can be said about them comes out as an [`Analysis`].
+//!
+//! # Layout
+//!
+//! - [`observation`]: what was measured.
+//! - [`law`]: the formulas of the law, forward and inverse.
+//! - [`model`]: the law's neighbours, as curves.
+//! - [`fit`]: methods that find coefficients, and their intervals.
+//! - [`analysis`]: everything that is said about a set of observations.
+
+pub mod analysis;
+pub mod fit;
+pub mod law;
+pub mod model;
+pub mod observation;
+
+pub use analysis::{
+    Analysis, Class, Code, Effect, Finding, Hold, LawPeak, ObservedPeak, Options, Point, Rung, Sign, Winner, Zone,
+};
+pub use fit::{Estimate, Fit, Method, Scale};
+pub use law::Usl;
+pub use model::{Curve, Model};
+pub use observation::{Dimension, Observation};

@@ -1,0 +1,51 @@
+//! What was measured: throughput at a concurrency, once per run.
+
+/// One run. Replicates are observations of their own; they are never averaged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Observation {
+    /// Concurrency or size N, dimensionless; fractions are kept.
+    pub n: f64,
+    /// Throughput X, per second.
+    pub x: f64,
+    /// Mean response time R, seconds, if it was measured.
+    pub r_s: Option<f64>,
+    /// Weight of the run, relative to the others; 1 unless variances are known.
+    pub weight: f64,
+    /// Row of the data that it comes from, from 1.
+    pub row: usize,
+}
+
+/// What N counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dimension {
+    /// Virtual users.
+    Vus,
+    /// Exchanges in flight, a time average.
+    InFlight,
+    /// Arrivals per second.
+    Rate,
+    /// Worker threads or processes.
+    Workers,
+    /// Machines.
+    Nodes,
+    /// Threads of the system under test.
+    Threads,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl Dimension {
+    /// Its name in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Vus => "vus",
+            Self::InFlight => "in_flight",
+            Self::Rate => "rate",
+            Self::Workers => "workers",
+            Self::Nodes => "nodes",
+            Self::Threads => "threads",
+            Self::Other => "other",
+        }
+    }
+}
