@@ -11,12 +11,14 @@
 //! - [`model`]: the law's neighbours, as curves.
 //! - [`fit`]: methods that find coefficients, and their intervals.
 //! - [`analysis`]: everything that is said about a set of observations.
+//! - [`random`]: numbers drawn from a seed.
 
 pub mod analysis;
 pub mod fit;
 pub mod law;
 pub mod model;
 pub mod observation;
+pub mod random;
 
 pub use analysis::{
     Analysis, Class, Code, Effect, Finding, Hold, LawPeak, ObservedPeak, Options, Point, Rung, Sign, Winner, Zone,
