@@ -1,5 +1,6 @@
 //! Everything that is said about a set of observations.
 
+use crate::finding::Finding;
 use crate::fit::{Estimate, Fit, Method};
 use crate::model::{Curve, Model};
 use crate::observation::{Dimension, Observation};
@@ -17,6 +18,21 @@ pub struct Options {
     pub demand: Option<Demand>,
     /// Coefficient of variation of replicates above which they are called unruly.
     pub spread_max: f64,
+    /// Rows at which the generator of the load was the bottleneck: late sends, or no processor time left.
+    pub saturated: Vec<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            method: Method::Log,
+            dimension: Dimension::Other,
+            think_s: 0.0,
+            demand: None,
+            spread_max: 0.10,
+            saturated: Vec::new(),
+        }
+    }
 }
 
 /// What a completion asks of a resource: D = U/X, with U averaged over its servers.
@@ -51,7 +67,7 @@ pub struct Analysis {
     pub class: Option<Class>,
     /// What keeps the class undecided, and the N that would decide.
     pub class_text: String,
-    /// The largest throughput measured: concurrency and X, per second.
+    /// The largest throughput measured: N and the mean X of its replicates, per second.
     pub best: Option<(f64, f64)>,
     /// The peak that was seen; it needs no model.
     pub observed_peak: Option<ObservedPeak>,
@@ -63,6 +79,8 @@ pub struct Analysis {
     pub roof: Option<Estimate>,
     /// 1/α: where the linear line meets the roof.
     pub optimum: Option<Estimate>,
+    /// The law beside the most demanding resource, when that is known.
+    pub ceiling: Option<Ceiling>,
     /// What is wrong or remarkable with the data.
     pub findings: Vec<Finding>,
     /// The observations with what the law says about each.
@@ -145,8 +163,34 @@ pub struct LawPeak {
     pub throughput: Estimate,
     /// The better of the two integers beside N_peak, and X there.
     pub integer: (f64, f64),
-    /// Peak of the ln-variant (N, X), when it explains the data nearly as well.
+    /// Peak of the ln-variant (N, X), when it explains the data nearly as well and its peak may be said.
     pub alternative: Option<(f64, f64)>,
+    /// Whether the ln-variant explains the data nearly as well, and puts the peak beyond what may be said.
+    pub alternative_is_beyond: bool,
+}
+
+/// The law beside a measured resource: 1/D_max is the most that this resource can do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ceiling {
+    /// The resource.
+    pub name: String,
+    /// 1/D_max, per second.
+    pub throughput: Estimate,
+    /// What the roof γ/α says about it; `None` without a roof.
+    pub reading: Option<Reading>,
+    /// Both in one sentence or two.
+    pub text: String,
+}
+
+/// What γ/α says about the ceiling of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// They agree: the resource explains the contention.
+    Explained,
+    /// The roof lies above: the resource will cap throughput before the law does.
+    CapComesFirst,
+    /// The roof lies below: something else is serial, such as a lock, a pool or a remote call.
+    OtherSuspect,
 }
 
 /// A condition for printing the peak of the law.
@@ -158,123 +202,6 @@ pub struct Hold {
     pub holds: bool,
     /// What was found, as one sentence.
     pub text: String,
-}
-
-/// Something about the data that a person should know.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
-    /// Which.
-    pub code: Code,
-    /// What follows from it.
-    pub effect: Effect,
-    /// Rows of the data, from 1.
-    pub rows: Vec<usize>,
-    /// What was found, why it matters and what to do.
-    pub text: String,
-}
-
-/// What follows from a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effect {
-    /// Nothing may be concluded from the law.
-    Block,
-    /// To be kept in mind.
-    Warn,
-    /// Said for completeness.
-    Note,
-}
-
-/// Names of findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Code {
-    /// Efficiency above 100 %: the data go to prison.
-    EfficiencyOverOne,
-    /// Efficiency rises with N.
-    EfficiencyRises,
-    /// α or β below 0.
-    NegativeCoefficient,
-    /// N below 1.
-    ConcurrencyBelowOne,
-    /// N is not X·(R + Z).
-    LittleResidual,
-    /// The generator was the bottleneck.
-    GeneratorSaturated,
-    /// Replicates disagree.
-    ReplicateSpread,
-    /// A point far from the law.
-    Outlier,
-    /// The same N, levels that exclude each other.
-    NonStationary,
-    /// A cap or knee explains the data better than the law.
-    ShapeChange,
-    /// Response time falls with N.
-    ResponseTimeFalls,
-    /// Replicates say that the law does not fit.
-    LackOfFit,
-    /// Fewer points than the law has coefficients, or than the gate asks for.
-    TooFewPoints,
-    /// Nothing was measured past the peak.
-    NothingPastPeak,
-    /// All points have one N.
-    OneConcurrency,
-    /// Rows that are not numbers above 0.
-    UnusableValue,
-    /// A coefficient that a bound decided.
-    AtBound,
-    /// The law's capacity contradicts a measured demand.
-    DemandMismatch,
-    /// γ and X(1) differ by more than noise: the model misfits at the beginning.
-    UnitMismatch,
-}
-
-impl Code {
-    /// Every code.
-    pub const ALL: [Self; 19] = [
-        Self::EfficiencyOverOne,
-        Self::EfficiencyRises,
-        Self::NegativeCoefficient,
-        Self::ConcurrencyBelowOne,
-        Self::LittleResidual,
-        Self::GeneratorSaturated,
-        Self::ReplicateSpread,
-        Self::Outlier,
-        Self::NonStationary,
-        Self::ShapeChange,
-        Self::ResponseTimeFalls,
-        Self::LackOfFit,
-        Self::TooFewPoints,
-        Self::NothingPastPeak,
-        Self::OneConcurrency,
-        Self::UnusableValue,
-        Self::AtBound,
-        Self::DemandMismatch,
-        Self::UnitMismatch,
-    ];
-
-    /// Its name in results, as in `nmax explain`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::EfficiencyOverOne => "EFFICIENCY_OVER_ONE",
-            Self::EfficiencyRises => "EFFICIENCY_RISES",
-            Self::NegativeCoefficient => "NEGATIVE_COEFFICIENT",
-            Self::ConcurrencyBelowOne => "CONCURRENCY_BELOW_ONE",
-            Self::LittleResidual => "LITTLE_RESIDUAL",
-            Self::GeneratorSaturated => "GENERATOR_SATURATED",
-            Self::ReplicateSpread => "REPLICATE_SPREAD",
-            Self::Outlier => "OUTLIER",
-            Self::NonStationary => "NON_STATIONARY",
-            Self::ShapeChange => "SHAPE_CHANGE",
-            Self::ResponseTimeFalls => "RESPONSE_TIME_FALLS",
-            Self::LackOfFit => "LACK_OF_FIT",
-            Self::TooFewPoints => "TOO_FEW_POINTS",
-            Self::NothingPastPeak => "NOTHING_PAST_PEAK",
-            Self::OneConcurrency => "ONE_CONCURRENCY",
-            Self::UnusableValue => "UNUSABLE_VALUE",
-            Self::AtBound => "AT_BOUND",
-            Self::DemandMismatch => "DEMAND_MISMATCH",
-            Self::UnitMismatch => "UNIT_MISMATCH",
-        }
-    }
 }
 
 /// A measured point beside the law.

@@ -11,9 +11,11 @@
 //! - [`model`]: the law's neighbours, as curves.
 //! - [`fit`]: methods that find coefficients, and their intervals.
 //! - [`analysis`]: everything that is said about a set of observations.
+//! - [`finding`]: what is wrong or remarkable with them.
 //! - [`random`]: numbers drawn from a seed.
 
 pub mod analysis;
+pub mod finding;
 pub mod fit;
 pub mod law;
 pub mod model;
@@ -21,8 +23,9 @@ pub mod observation;
 pub mod random;
 
 pub use analysis::{
-    Analysis, Class, Code, Effect, Finding, Hold, LawPeak, ObservedPeak, Options, Point, Rung, Sign, Winner, Zone,
+    Analysis, Ceiling, Class, Demand, Hold, LawPeak, ObservedPeak, Options, Point, Reading, Rung, Sign, Winner, Zone,
 };
+pub use finding::{Code, Effect, Finding};
 pub use fit::{Estimate, Fit, Method, Scale};
 pub use law::Usl;
 pub use model::{Curve, Model};

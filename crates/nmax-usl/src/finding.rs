@@ -1,0 +1,122 @@
+//! What is wrong or remarkable with a set of observations, by name and with its rows.
+
+/// Something about the data that a person should know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Which.
+    pub code: Code,
+    /// What follows from it.
+    pub effect: Effect,
+    /// Rows of the data, from 1.
+    pub rows: Vec<usize>,
+    /// What was found, why it matters and what to do.
+    pub text: String,
+}
+
+/// What follows from a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing may be concluded from the law.
+    Block,
+    /// To be kept in mind.
+    Warn,
+    /// Said for completeness.
+    Note,
+}
+
+/// Names of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// Efficiency above 100 %: the data go to prison.
+    EfficiencyOverOne,
+    /// Efficiency rises with N.
+    EfficiencyRises,
+    /// α or β below 0.
+    NegativeCoefficient,
+    /// N below 1.
+    ConcurrencyBelowOne,
+    /// N is not X·(R + Z).
+    LittleResidual,
+    /// The generator was the bottleneck.
+    GeneratorSaturated,
+    /// Replicates disagree.
+    ReplicateSpread,
+    /// A point far from the law.
+    Outlier,
+    /// The same N, levels that exclude each other.
+    NonStationary,
+    /// A cap or knee explains the data better than the law.
+    ShapeChange,
+    /// Response time falls with N.
+    ResponseTimeFalls,
+    /// Replicates say that the law does not fit.
+    LackOfFit,
+    /// Fewer points than the law has coefficients, or than the gate asks for.
+    TooFewPoints,
+    /// Nothing was measured past the peak.
+    NothingPastPeak,
+    /// All points have one N.
+    OneConcurrency,
+    /// Rows that are not numbers above 0.
+    UnusableValue,
+    /// A coefficient that a bound decided.
+    AtBound,
+    /// The law's capacity contradicts a measured demand.
+    DemandMismatch,
+    /// γ and X(1) differ by more than noise: the model misfits at the beginning.
+    UnitMismatch,
+    /// No coefficients could be found.
+    NoFit,
+}
+
+impl Code {
+    /// Every code.
+    pub const ALL: [Self; 20] = [
+        Self::EfficiencyOverOne,
+        Self::EfficiencyRises,
+        Self::NegativeCoefficient,
+        Self::ConcurrencyBelowOne,
+        Self::LittleResidual,
+        Self::GeneratorSaturated,
+        Self::ReplicateSpread,
+        Self::Outlier,
+        Self::NonStationary,
+        Self::ShapeChange,
+        Self::ResponseTimeFalls,
+        Self::LackOfFit,
+        Self::TooFewPoints,
+        Self::NothingPastPeak,
+        Self::OneConcurrency,
+        Self::UnusableValue,
+        Self::AtBound,
+        Self::DemandMismatch,
+        Self::UnitMismatch,
+        Self::NoFit,
+    ];
+
+    /// Its name in results, as in `nmax explain`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::EfficiencyOverOne => "EFFICIENCY_OVER_ONE",
+            Self::EfficiencyRises => "EFFICIENCY_RISES",
+            Self::NegativeCoefficient => "NEGATIVE_COEFFICIENT",
+            Self::ConcurrencyBelowOne => "CONCURRENCY_BELOW_ONE",
+            Self::LittleResidual => "LITTLE_RESIDUAL",
+            Self::GeneratorSaturated => "GENERATOR_SATURATED",
+            Self::ReplicateSpread => "REPLICATE_SPREAD",
+            Self::Outlier => "OUTLIER",
+            Self::NonStationary => "NON_STATIONARY",
+            Self::ShapeChange => "SHAPE_CHANGE",
+            Self::ResponseTimeFalls => "RESPONSE_TIME_FALLS",
+            Self::LackOfFit => "LACK_OF_FIT",
+            Self::TooFewPoints => "TOO_FEW_POINTS",
+            Self::NothingPastPeak => "NOTHING_PAST_PEAK",
+            Self::OneConcurrency => "ONE_CONCURRENCY",
+            Self::UnusableValue => "UNUSABLE_VALUE",
+            Self::AtBound => "AT_BOUND",
+            Self::DemandMismatch => "DEMAND_MISMATCH",
+            Self::UnitMismatch => "UNIT_MISMATCH",
+            Self::NoFit => "NO_FIT",
+        }
+    }
+}
