@@ -11,7 +11,7 @@
 //! - [`thresholds`]: whether the conditions of the plan hold
 //! - [`judge`]: the verdict and its reasons
 //! - [`course`]: how the numbers changed over the run
-//! - [`steady`]: whether the hold stands still
+//! - [`steady`]: whether the hold stands still; [`settle`](mod@settle): whether a short level does
 //! - [`arrivals`]: whether Poisson arrivals are as irregular as they should be
 //! - [`answer`]: what a run says to the question of its profile
 //! - [`effect`]: what an intervention did
@@ -32,6 +32,7 @@ pub mod interval;
 pub mod judge;
 pub mod period;
 mod scope;
+pub mod settle;
 pub mod steady;
 pub mod thresholds;
 pub mod trend;
@@ -50,6 +51,7 @@ pub use evidence::{Evidence, InjectorFacts, Tail};
 pub use gates::gates;
 pub use interval::{CONFIDENCE, QuantileBounds, quantile_bounds, quantile_interval, quantile_ranks, samples_needed};
 pub use judge::judge;
+pub use settle::{Settled, settle};
 pub use steady::{SeriesTest, Steadiness, dependence, steadiness};
 pub use thresholds::{thresholds, violated};
 pub use verdict::{Gate, Judgement, Reason, ThresholdResult, Verdict};

@@ -11,7 +11,7 @@ use crate::course::{Course, Point};
 use crate::words::{count, share, time_ms};
 
 mod series;
-mod stationary;
+pub(crate) mod stationary;
 
 pub(crate) use series::level_part;
 use series::{Series, joined};

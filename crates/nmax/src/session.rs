@@ -88,6 +88,11 @@ pub enum SessionError {
 
 /// Runs a plan to its end and writes everything.
 pub fn run(order: &Order) -> Result<Finished, SessionError> {
+    run_under(order, &Interrupts::listen())
+}
+
+/// The same, where somebody else listens to signals: one run of several.
+pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, SessionError> {
     let plan = &order.plan;
     let settings = Settings {
         workers: order.workers,
@@ -106,7 +111,6 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
         writer.event(Nanos::ZERO, code, text)?;
         tally.event(Nanos::ZERO, code, text);
     }
-    let interrupts = Interrupts::listen();
     let run = match Run::start_unless(&settings, &|| interrupts.count() > 0) {
         Ok(run) => run,
         Err(error) => {
@@ -127,7 +131,7 @@ pub fn run(order: &Order) -> Result<Finished, SessionError> {
         asked: 0,
         trouble: None,
     };
-    session.conduct(&interrupts);
+    session.conduct(interrupts);
     Ok(session.conclude(&manifest))
 }
 

@@ -3,7 +3,7 @@
 /// KPSS: critical value of η at 1 %, level-stationary.
 ///
 /// Source: D. Kwiatkowski et al., *Journal of Econometrics* 54 (1992), table 1.
-pub(super) const KPSS_CRITICAL: f64 = 0.739;
+pub(crate) const KPSS_CRITICAL: f64 = 0.739;
 /// Most values of which every pair gives a slope.
 const SLOPED_MAX: usize = 100;
 
