@@ -14,6 +14,7 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::body::Body;
 use crate::clock;
+use crate::hall::Hall;
 use crate::illness::{Drift, Leaked};
 use crate::model::{Model, Rule, Work};
 use crate::options::{ErrorRate, Options, Share};
@@ -58,6 +59,8 @@ struct ModelState {
     /// Held by `lock`; fair, so the serial part is first come, first served.
     lock: tokio::sync::Mutex<()>,
     queue: Mutex<Queue>,
+    /// Of a USL.
+    hall: Option<Hall>,
 }
 
 /// The connection is to be reset: there is no reply.
@@ -119,9 +122,7 @@ impl Site {
             return;
         };
         for (position, state) in (0_u64..).zip(&rule.models) {
-            let work = state
-                .model
-                .work(arrival.in_flight, self.random, arrival.number, position);
+            let work = state.model.work(self.random, arrival.number, position);
             begun_ns = state.carry_out(timers, work, begun_ns).await;
         }
     }
@@ -178,6 +179,10 @@ impl ModelState {
             model,
             lock: tokio::sync::Mutex::new(()),
             queue: Mutex::new(Queue::new(servers)),
+            hall: match model {
+                Model::Usl(law) => Some(Hall::new(law)),
+                _ => None,
+            },
         }
     }
 
@@ -208,6 +213,12 @@ impl ModelState {
                 };
                 timers.sleep_until(leaves_ns).await;
                 leaves_ns
+            }
+            Work::Share(work) => {
+                if let Some(hall) = &self.hall {
+                    hall.serve(timers, work).await;
+                }
+                clock::now_ns()
             }
         }
     }

@@ -14,9 +14,9 @@
 //!
 //! # Layout
 //!
-//! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), `queue`
+//! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), `queue`, `crowd`
 //! - shell: `clock`, `timers` (timerfd), `truth` (counters), `body`, `socket`, `tls`
-//! - requests: `answer` (one request's life), `routes` (probe paths), `shop`
+//! - requests: `hall` (those who share a law), `answer` (one request's life), `routes` (probe paths), `shop`
 //! - process: `options`, `server` (listeners, workers, shutdown)
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -24,6 +24,7 @@
 mod random;
 mod spec;
 
+mod crowd;
 mod illness;
 mod model;
 mod queue;
@@ -37,6 +38,7 @@ mod tls;
 mod truth;
 
 mod answer;
+mod hall;
 mod routes;
 mod shop;
 

@@ -1,6 +1,6 @@
 //! Service-time laws: how long a request takes, as pure values.
 //!
-//! A [`Model`] turns the concurrency N and random draws into [`Work`] in nanoseconds;
+//! A [`Model`] turns random draws into [`Work`], mostly in nanoseconds;
 //! a [`Service`] is a sequence of models, a [`Rule`] binds a service to a path prefix.
 //! Nothing here waits; `answer` carries the work out.
 
@@ -37,7 +37,7 @@ impl Usl {
     /// S(N) = (1 + α·(N−1) + β·N·(N−1)) / γ
     /// ```
     ///
-    /// - N: requests in flight at arrival, this one included, at least 1; argument `n`
+    /// - N: requests in service, this one included, at least 1; argument `n`
     /// - α, β, γ: the fields
     ///
     /// By Little's law X(N) = N / S(N), which is the USL.
@@ -52,7 +52,9 @@ impl Usl {
 /// One law of service time, or one kind of real work.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Model {
-    /// `usl:alpha=0.02,beta=0.0005,gamma=1000`: waits S(N) at N in flight.
+    /// `usl:alpha=0.02,beta=0.0005,gamma=1000`: waits S(N) on average while N are in service.
+    ///
+    /// The work of each is drawn between 0.5 and 1.5 of the mean, so that users who begin at once do not stay in step.
     Usl(Usl),
     /// `fixed:5ms`: waits this long, in nanoseconds.
     Fixed(u64),
@@ -88,8 +90,8 @@ pub enum Model {
     },
 }
 
-/// What a model asks for, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a model asks for, in nanoseconds where nothing else is said.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Work {
     /// Wait without using anything.
     Wait(u64),
@@ -99,17 +101,19 @@ pub(crate) enum Work {
     Hold(u64),
     /// Queue for a server, then be served this long.
     Enqueue(u64),
+    /// Share the system with others until so much is done, in mean requests.
+    Share(f64),
 }
 
 impl Model {
-    /// The work for request `number` when `in_flight` requests are in the target.
+    /// The work for request `number`.
     ///
     /// `position` is the model's place in its service, so that models draw independently.
-    pub(crate) fn work(self, in_flight: u64, random: Random, number: u64, position: u64) -> Work {
+    pub(crate) fn work(self, random: Random, number: u64, position: u64) -> Work {
         let purpose = Purpose::Service(position);
         let unit = || random.unit_for(number, purpose);
         match self {
-            Self::Usl(usl) => Work::Wait(span_ns(usl.service_time_s(in_flight.max(1) as f64) * 1e9)),
+            Self::Usl(_) => Work::Share(0.5 + random.spread_for(number, purpose)),
             Self::Fixed(span_ns) => Work::Wait(span_ns),
             Self::Uniform { min_ns, max_ns } => Work::Wait(min_ns + span_ns((max_ns - min_ns) as f64 * unit())),
             Self::Exponential { mean_ns } => Work::Wait(span_ns(mean_ns as f64 * -unit().ln())),

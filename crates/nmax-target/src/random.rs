@@ -3,6 +3,9 @@
 //! No state, so workers need not agree on an order, and a reset repeats the sequence.
 //! SplitMix64's output function; good enough for service times, not for secrets.
 
+/// 2^64 / φ, the golden ratio, odd.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Draws for one seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Random {
@@ -46,6 +49,18 @@ impl Random {
         ((self.bits(index, salt) >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 
+    /// Spread evenly over [0, 1): consecutive indexes lie far apart, and any run of them fills the interval.
+    ///
+    /// ```text
+    /// frac(offset + index / φ),  φ = (1 + √5)/2
+    /// ```
+    ///
+    /// Their sums hardly fluctuate, as those of independent draws do. Source: Weyl's sequence of the golden ratio.
+    pub fn spread(self, index: u64, salt: u64) -> f64 {
+        let turn = self.bits(0, salt).wrapping_add(index.wrapping_mul(GOLDEN));
+        (turn >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
     /// Standard normal by Box and Muller, from two independent units.
     pub fn normal(self, index: u64, salt: u64) -> f64 {
         let radius = (-2.0 * self.unit(index, salt).ln()).sqrt();
@@ -57,6 +72,10 @@ impl Random {
         self.unit(index, purpose.salt())
     }
 
+    pub(crate) fn spread_for(self, index: u64, purpose: Purpose) -> f64 {
+        self.spread(index, purpose.salt())
+    }
+
     pub(crate) fn normal_for(self, index: u64, purpose: Purpose) -> f64 {
         self.normal(index, purpose.salt())
     }
@@ -64,7 +83,7 @@ impl Random {
 
 /// SplitMix64's step: a bijection on 64 bits with good avalanche.
 fn mix(value: u64) -> u64 {
-    let mut z = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = value.wrapping_add(GOLDEN);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

@@ -99,7 +99,6 @@ impl Truth {
         Arrival {
             truth: self,
             number,
-            in_flight: counters.in_flight,
             epoch: counters.epoch,
         }
     }
@@ -164,8 +163,6 @@ pub(crate) struct Arrival<'a> {
     truth: &'a Truth,
     /// Requests that arrived before it since the last reset.
     pub(crate) number: u64,
-    /// Requests in the target at its arrival, itself included.
-    pub(crate) in_flight: u64,
     epoch: u64,
 }
 

@@ -5,10 +5,11 @@ use super::*;
 /// Times that `model` gives to requests 0 to `count`, in seconds.
 fn draw_s(model: Model, count: u64) -> Vec<f64> {
     let random = Random::new(7);
-    let work_ns = |number| match model.work(1, random, number, 0) {
-        Work::Wait(ns) | Work::Burn(ns) | Work::Hold(ns) | Work::Enqueue(ns) => ns,
+    let work_s = |number| match model.work(random, number, 0) {
+        Work::Wait(ns) | Work::Burn(ns) | Work::Hold(ns) | Work::Enqueue(ns) => ns as f64 / 1e9,
+        Work::Share(_) => panic!("its time depends on who else is there"),
     };
-    (0..count).map(|number| work_ns(number) as f64 / 1e9).collect()
+    (0..count).map(work_s).collect()
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -36,11 +37,11 @@ proptest! {
         prop_assert!((customers - n).abs() <= 1e-9 * n, "{customers} for {n}");
     }
 
-    /// Law: alone in the target, a request takes 1/γ, whatever α and β.
+    /// Law: alone in the target, a mean request takes 1/γ, whatever α and β.
     #[test]
     fn usl_alone_is_the_unit_time(alpha in 0.0..1.0_f64, beta in 0.0..1.0_f64, gamma in 0.1..1e5_f64) {
         let usl = Usl { contention: alpha, coherency: beta, unit_throughput_per_s: gamma };
-        prop_assert_eq!(Model::Usl(usl).work(1, Random::new(0), 0, 0), Work::Wait((1e9 / gamma).round() as u64));
+        prop_assert!((usl.service_time_s(1.0) * gamma - 1.0).abs() <= 1e-12);
     }
 
     /// Law: no text makes a parser panic.
@@ -72,10 +73,29 @@ fn distributions_have_their_moments() {
     assert!((quantile(&mut lognormal, 0.95) / 0.020 - 1.0).abs() < 0.03);
 }
 
+/// A law's throughput at N is right only when the work of requests has the mean 1, also of a few requests in a row.
+#[test]
+fn usl_requests_need_one_mean_request_on_average() {
+    let model: Model = "usl:alpha=0.02,beta=0.0005,gamma=1000".parse().unwrap();
+    let work = |number| match model.work(Random::new(3), number, 0) {
+        Work::Share(work) => work,
+        other => panic!("{other:?}"),
+    };
+    for (from, count, off_max) in [(0, 10_000, 0.001), (5_000, 100, 0.02), (77, 10, 0.1)] {
+        let works: Vec<f64> = (from..from + count).map(work).collect();
+        assert!(works.iter().all(|work| (0.5..1.5).contains(work)));
+        assert!(
+            (mean(&works) - 1.0).abs() <= off_max,
+            "{count} from {from}: {}",
+            mean(&works)
+        );
+    }
+}
+
 #[test]
 fn models_draw_independently_and_repeat() {
     let model: Model = "uniform:0ms..1s".parse().unwrap();
-    let work = |seed, number, position| model.work(1, Random::new(seed), number, position);
+    let work = |seed, number, position| model.work(Random::new(seed), number, position);
     assert_eq!(work(1, 2, 3), work(1, 2, 3));
     assert_ne!(work(1, 2, 3), work(2, 2, 3), "seed");
     assert_ne!(work(1, 2, 3), work(1, 3, 3), "request");
