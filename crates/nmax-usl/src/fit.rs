@@ -1,6 +1,28 @@
 //! Methods that find the coefficients of the law, and intervals.
+//!
+//! Observations go in (N ≥ 1, X > 0 per second), a [`Fit`] or a [`FitError`] comes out. Fits are free: a coefficient
+//! below 0 is evidence, not a mistake. Only a law with a pole on [1, 2·N_hi] is refused, N_hi being the largest N
+//! measured. Cost: linear in the rows, and a few dozen searches of about ten steps each over the different N.
+
+mod bootstrap;
+mod interval;
+mod polynomial;
+mod profile;
+mod rung;
+mod search;
+mod solve;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use bootstrap::bootstrap;
+pub use rung::fit_model;
 
 use crate::law::Usl;
+use crate::observation::Observation;
+use search::Found;
+use solve::{Scratch, State, Unit};
+use table::{Shape, Table};
 
 /// How coefficients are found. The method is kept with every coefficient, since methods disagree on the same data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +54,24 @@ impl Method {
             Self::Poly3 => "poly3",
         }
     }
+
+    /// Units of its residuals.
+    pub const fn scale(self) -> Scale {
+        match self {
+            Self::Log => Scale::Log,
+            Self::Ols | Self::Ols2 | Self::Poly2 | Self::Poly3 => Scale::Linear,
+        }
+    }
+
+    /// Whether γ is the measured X(1) and not fitted.
+    pub const fn takes_unit(self) -> bool {
+        matches!(self, Self::Ols2 | Self::Poly2)
+    }
+
+    /// Coefficients that are fitted: 3, or 2 where γ is given.
+    pub const fn coefficients(self) -> usize {
+        if self.takes_unit() { 2 } else { 3 }
+    }
 }
 
 /// A value with its 95 % interval.
@@ -41,7 +81,7 @@ pub struct Estimate {
     pub estimate: f64,
     /// Lower end; `None` when there are too few observations, or the value sits on a bound.
     pub low: Option<f64>,
-    /// Upper end.
+    /// Upper end; `None` as well where the data set no upper limit.
     pub high: Option<f64>,
     /// Whether a bound decided the value, and not the data.
     pub at_bound: bool,
@@ -54,6 +94,16 @@ pub enum Scale {
     Log,
     /// X, per second; the third coefficient is γ.
     Linear,
+}
+
+/// Limits within which α and β are searched. None by default; they exist to compare with published values, and a limit
+/// that decided a coefficient is named in [`Fit::at_bound`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Smallest and largest α.
+    pub contention: (f64, f64),
+    /// Smallest and largest β.
+    pub coherency: (f64, f64),
 }
 
 /// A fit of the law.
@@ -69,7 +119,7 @@ pub struct Fit {
     pub n: usize,
     /// Free coefficients: 3, or 2 where γ is given.
     pub k: usize,
-    /// Residual sum of squares, in the scale's units, weighted.
+    /// Residual sum of squares, in the scale's units, weighted; weights have mean 1.
     pub rss: f64,
     /// Covariance of (α, β, γ or ln γ); `None` without degrees of freedom or with an active bound.
     pub covariance: Option<[[f64; 3]; 3]>,
@@ -85,4 +135,137 @@ pub struct Fit {
     pub coherency: Estimate,
     /// γ with its interval.
     pub unit_throughput: Estimate,
+    /// Intervals that were found by profiling and not from the covariance, by name.
+    pub profiled: Vec<&'static str>,
+    /// N_peak and X_peak with their intervals.
+    peak: Option<(Estimate, Estimate)>,
+    /// Student's t for 95 % and n − k degrees of freedom.
+    quantile: Option<f64>,
+}
+
+/// Why there is no fit.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// Fewer different N than coefficients.
+    #[error("{found} different N, and {needed} are needed; measure at more loads")]
+    TooFewConcurrencies {
+        /// Different N in the data.
+        found: usize,
+        /// As many as coefficients.
+        needed: usize,
+    },
+    /// A value that no measurement can have.
+    #[error("row {row}: {what} is {found}; N must be from 1 to 1e12, X and weights above 0 and finite")]
+    UnusableValue {
+        /// Row of the data, from 1.
+        row: usize,
+        /// Which value.
+        what: &'static str,
+        /// What was found.
+        found: f64,
+    },
+    /// The method takes γ from a measured X(1).
+    #[error("method {} takes γ from a measured X(1), and no row has N = 1; measure it, or use method log", .0.name())]
+    NoUnit(Method),
+    /// The best law is infinite within the range that one may speak of.
+    #[error(
+        "the best law (α = {contention:.6}, β = {coherency:.3e}) has D(N) ≤ 0 up to N = {up_to}: throughput would be \
+         infinite; a simpler model remains, and throughput that rises faster than N needs a second look at the data"
+    )]
+    Pole {
+        /// α.
+        contention: f64,
+        /// β.
+        coherency: f64,
+        /// 2·N_hi.
+        up_to: f64,
+    },
+    /// No optimum: the data do not determine the coefficients.
+    #[error("no optimum was found from any start: these data do not determine the coefficients")]
+    NotConverged,
+}
+
+/// Fits the law to `observations` by `method`.
+///
+/// ```text
+/// log:   min Σ w(ln X − ln X̂)²      ols:  min Σ w(X − X̂)²      ols2:  ols with γ = X(1)
+/// poly2: N·X(1)/X − 1 on (N−1), (N−1)² through 0               poly3: N/X on 1, (N−1), (N−1)²
+/// ```
+///
+/// At least as many different N as coefficients; intervals need one observation more. Laws:
+/// `a_fit_of_a_model_is_the_model`, `published_coefficients`.
+pub fn fit(observations: &[Observation], method: Method) -> Result<Fit, FitError> {
+    let table = prepare(observations, method)?;
+    let mut scratch = Scratch::default();
+    let unit = unit_of(&table, method)?;
+    let state = match method {
+        Method::Log | Method::Ols | Method::Ols2 => {
+            let solution = search::free(&table, unit, &mut scratch)?;
+            let found = Found {
+                solution,
+                at_bound: Vec::new(),
+            };
+            return Ok(interval::assemble(observations, &table, method, unit, &found));
+        }
+        Method::Poly2 => {
+            let gamma = table.unit().ok_or(FitError::NoUnit(method))?;
+            let (alpha, beta) = polynomial::poly2(&table, gamma).ok_or(FitError::NotConverged)?;
+            without_pole(observations, unit, alpha, beta, &table, &mut scratch)?
+        }
+        Method::Poly3 => {
+            let (alpha, beta, gamma) = polynomial::poly3(&table).ok_or(FitError::NotConverged)?;
+            without_pole(observations, Unit::Given(gamma), alpha, beta, &table, &mut scratch)?
+        }
+    };
+    let found = Found {
+        solution: solve::Solution { state, cosine: 0.0 },
+        at_bound: Vec::new(),
+    };
+    Ok(interval::assemble(observations, &table, method, unit, &found))
+}
+
+/// Fits by `log`, `ols` or `ols2` within `bounds`; a coefficient on a bound has no interval, and nor has any other
+/// then. Quadratics have no bounds and are fitted as they are.
+pub fn fit_within(observations: &[Observation], method: Method, bounds: &Bounds) -> Result<Fit, FitError> {
+    if matches!(method, Method::Poly2 | Method::Poly3) {
+        return fit(observations, method);
+    }
+    let table = prepare(observations, method)?;
+    let unit = unit_of(&table, method)?;
+    let found = search::bounded(&table, unit, bounds, &mut Scratch::default())?;
+    Ok(interval::assemble(observations, &table, method, unit, &found))
+}
+
+fn prepare(observations: &[Observation], method: Method) -> Result<Table, FitError> {
+    let table = Table::new(observations, method.scale(), Shape::Square)?;
+    let (found, needed) = (table.rows.len(), 3);
+    if found < needed {
+        return Err(FitError::TooFewConcurrencies { found, needed });
+    }
+    Ok(table)
+}
+
+fn unit_of(table: &Table, method: Method) -> Result<Unit, FitError> {
+    if !method.takes_unit() {
+        return Ok(Unit::Free);
+    }
+    table.unit().map(Unit::Given).ok_or(FitError::NoUnit(method))
+}
+
+/// The problem at the coefficients of a quadratic.
+fn without_pole(
+    observations: &[Observation],
+    unit: Unit,
+    alpha: f64,
+    beta: f64,
+    table: &Table,
+    scratch: &mut Scratch,
+) -> Result<State, FitError> {
+    let law = Usl {
+        contention: alpha,
+        coherency: beta,
+        unit_throughput: 1.0,
+    };
+    search::without_pole(law, observations)?;
+    solve::evaluate(table, unit, alpha, beta, scratch).ok_or(FitError::NotConverged)
 }

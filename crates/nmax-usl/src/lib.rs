@@ -11,22 +11,27 @@
 //! - [`model`]: the law's neighbours, as curves.
 //! - [`fit`]: methods that find coefficients, and their intervals.
 //! - [`analysis`]: everything that is said about a set of observations.
+//! - [`design`]: where to measure, and the campaign that finds a peak by itself.
 //! - [`finding`]: what is wrong or remarkable with them.
+//! - [`quantile`]: of Student's t and Fisher's F.
 //! - [`random`]: numbers drawn from a seed.
 
 pub mod analysis;
+pub mod design;
 pub mod finding;
 pub mod fit;
 pub mod law;
 pub mod model;
 pub mod observation;
+pub mod quantile;
 pub mod random;
 
 pub use analysis::{
     Analysis, Ceiling, Class, Demand, Hold, LawPeak, ObservedPeak, Options, Point, Reading, Rung, Sign, Winner, Zone,
 };
 pub use finding::{Code, Effect, Finding};
-pub use fit::{Estimate, Fit, Method, Scale};
-pub use law::Usl;
+pub use fit::{Bounds, Estimate, Fit, FitError, Method, Scale, bootstrap, fit, fit_model, fit_within};
+pub use law::inverse::{Crossings, InverseError};
+pub use law::{Limit, Overhead, Usl};
 pub use model::{Curve, Model};
 pub use observation::{Dimension, Observation};

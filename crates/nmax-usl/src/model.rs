@@ -65,3 +65,81 @@ pub enum Curve {
         cap: f64,
     },
 }
+
+impl Model {
+    /// Coefficients that are fitted.
+    pub const fn coefficients(self) -> usize {
+        match self {
+            Self::Linear => 1,
+            Self::Amdahl | Self::Knee => 2,
+            Self::Usl | Self::Ln => 3,
+        }
+    }
+}
+
+impl Curve {
+    /// Which model it is.
+    pub const fn model(&self) -> Model {
+        match self {
+            Self::Linear { .. } => Model::Linear,
+            Self::Amdahl { .. } => Model::Amdahl,
+            Self::Usl(_) => Model::Usl,
+            Self::Ln { .. } => Model::Ln,
+            Self::Knee { .. } => Model::Knee,
+        }
+    }
+
+    /// Throughput at concurrency `n`, per second; valid for N ≥ 1.
+    pub fn throughput_at(&self, n: f64) -> f64 {
+        match *self {
+            Self::Linear { unit_throughput } => unit_throughput * n,
+            Self::Amdahl {
+                contention,
+                unit_throughput,
+            } => unit_throughput * n / (1.0 + contention * (n - 1.0)),
+            Self::Usl(law) => law.throughput_at(n),
+            Self::Ln {
+                contention,
+                coherency,
+                unit_throughput,
+            } => unit_throughput * n / (1.0 + (n - 1.0) * (contention + coherency * n.ln())),
+            Self::Knee { unit_throughput, cap } => (unit_throughput * n).min(cap),
+        }
+    }
+
+    /// Where throughput is largest, and that throughput, per second. `None` for models that never fall.
+    pub fn peak(&self) -> Option<(f64, f64)> {
+        match *self {
+            Self::Usl(law) => Some((law.peak_concurrency()?, law.peak_throughput()?)),
+            Self::Ln {
+                contention, coherency, ..
+            } => {
+                let n = ln_peak(contention, coherency)?;
+                Some((n, self.throughput_at(n))).filter(|(_, x)| x.is_finite() && *x > 0.0)
+            }
+            Self::Linear { .. } | Self::Amdahl { .. } | Self::Knee { .. } => None,
+        }
+    }
+}
+
+/// N_peak of the ln-variant, by Newton's steps.
+///
+/// ```text
+/// N + ln N = 1 + (1−α)/β,  β > 0, α < 1
+/// ```
+fn ln_peak(contention: f64, coherency: f64) -> Option<f64> {
+    let target = 1.0 + (1.0 - contention) / coherency;
+    if !(coherency > 0.0 && contention < 1.0 && target.is_finite()) {
+        return None;
+    }
+    // N + ln N is concave and rising: from the left every step stays on the left and closes in.
+    let mut n = 1.0_f64;
+    for _ in 0..100 {
+        let next = n * (target + 1.0 - n.ln()) / (n + 1.0);
+        if (next - n).abs() <= 1e-15 * n {
+            break;
+        }
+        n = next;
+    }
+    Some(n)
+}

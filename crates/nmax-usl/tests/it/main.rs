@@ -1,0 +1,4 @@
+//! Tests of nmax-usl from outside.
+
+mod published;
+mod sets;
