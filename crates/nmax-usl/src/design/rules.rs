@@ -1,0 +1,263 @@
+//! What a campaign is asked for, and the words between it and the program that measures.
+
+use std::fmt;
+
+/// What a campaign may ask for, and how sure it has to be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// The smallest level, above 0: where the ramp begins.
+    pub min: f64,
+    /// The largest level; no trial asks for more.
+    pub max: f64,
+    /// Whether levels are whole numbers.
+    pub integer: bool,
+    /// Levels that the user gives; the campaign then measures these, and no others.
+    pub levels: Option<Vec<f64>>,
+    /// Runs of each level of the design, at least 1.
+    pub replicates: usize,
+    /// Trials of any kind, at least 1.
+    pub runs_max: usize,
+    /// When the peak is known well enough.
+    pub precision: Precision,
+    /// Decides the random order of replicates.
+    pub seed: u64,
+}
+
+/// Half-widths of 95 % intervals, relative: 0.05 is ±5 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Precision {
+    /// Of X_peak.
+    pub throughput: f64,
+    /// Of N_peak.
+    pub concurrency: f64,
+}
+
+impl Default for Precision {
+    /// 5 % in throughput, 10 % in concurrency.
+    fn default() -> Self {
+        Self {
+            throughput: 0.05,
+            concurrency: 0.10,
+        }
+    }
+}
+
+/// Levels that one campaign accepts from a user; more would not be an experiment.
+const LEVELS_MAX: usize = 1000;
+
+impl Rules {
+    /// Everything that is wrong with the rules, at once.
+    pub(super) fn check(&self) -> Result<(), RulesError> {
+        let mut problems = Vec::new();
+        let good = |value: f64| value.is_finite() && value > 0.0;
+        if !good(self.min) {
+            problems.push(format!("the smallest level is {}; give one above 0", self.min));
+        }
+        if !good(self.max) || self.max < self.min {
+            problems.push(format!(
+                "the largest level is {}; give one of at least {}",
+                self.max, self.min
+            ));
+        }
+        if self.integer && self.max.floor() < self.min.ceil() {
+            problems.push(format!("there is no whole number from {} to {}", self.min, self.max));
+        }
+        if let Some(levels) = &self.levels {
+            if levels.is_empty() || levels.len() > LEVELS_MAX {
+                problems.push(format!("{} levels are given; give 1 to {LEVELS_MAX}", levels.len()));
+            }
+            for level in levels.iter().filter(|level| !good(**level)) {
+                problems.push(format!("level {level} is not above 0"));
+            }
+            for level in levels
+                .iter()
+                .filter(|level| self.integer && good(**level) && level.fract() != 0.0)
+            {
+                problems.push(format!("level {level} is not a whole number"));
+            }
+        }
+        if self.replicates == 0 {
+            problems.push("0 replicates measure nothing; give at least 1".into());
+        }
+        if self.runs_max == 0 {
+            problems.push("0 runs measure nothing; allow at least 1".into());
+        }
+        for (name, value) in [
+            ("throughput", self.precision.throughput),
+            ("concurrency", self.precision.concurrency),
+        ] {
+            if !good(value) {
+                problems.push(format!(
+                    "precision of {name} is {value}; give a share above 0, such as 0.05"
+                ));
+            }
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(RulesError(problems))
+        }
+    }
+}
+
+/// What is wrong with rules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.join("; "))]
+pub struct RulesError(pub Vec<String>);
+
+/// Why a trial is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To find the range: levels rise until throughput falls, stays flat, or a limit is hit.
+    Ramp,
+    /// A new level near half the peak, the peak or twice the peak.
+    Refine,
+    /// A level of the design again.
+    Replicate,
+    /// Where one more run tells most.
+    Choice,
+    /// In place of a trial that was INVALID.
+    Repeat,
+}
+
+impl Purpose {
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ramp => "ramp",
+            Self::Refine => "refine",
+            Self::Replicate => "replicate",
+            Self::Choice => "choice",
+            Self::Repeat => "repeat",
+        }
+    }
+}
+
+/// One run that is to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// From 1, in the order of running.
+    pub number: usize,
+    /// What to ask for: virtual users, a rate, workers.
+    pub level: f64,
+    /// Why.
+    pub purpose: Purpose,
+}
+
+/// What became of a trial.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outcome {
+    /// A measurement that counts.
+    Measured {
+        /// Concurrency N: the level itself, or the time-averaged number in flight where the level is a rate.
+        n: f64,
+        /// Throughput X, per second.
+        x: f64,
+        /// Mean response time R, seconds.
+        r_s: Option<f64>,
+    },
+    /// The measurement does not count, and why; it is repeated.
+    Invalid(String),
+    /// The system broke down, and how: no higher level is asked for, and this one is not fitted.
+    Refused(String),
+}
+
+/// What is left of the time budget.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TimeLeft {
+    /// There is no budget.
+    Unlimited,
+    /// There is one.
+    Seconds {
+        /// Seconds left.
+        left: f64,
+        /// Seconds that one more trial takes.
+        trial: f64,
+    },
+}
+
+impl TimeLeft {
+    /// How many trials fit.
+    pub fn trials(self) -> usize {
+        match self {
+            Self::Unlimited => usize::MAX,
+            // Casts of floats to integers saturate; NaN becomes 0.
+            Self::Seconds { left, trial } if trial > 0.0 => (left / trial + 1e-9).floor() as usize,
+            Self::Seconds { left, .. } => {
+                if left > 0.0 {
+                    usize::MAX
+                } else {
+                    0
+                }
+            }
+        }
+    }
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Run this, then record what became of it.
+    Run(Trial),
+    /// The campaign is over.
+    Stop(Stop),
+}
+
+/// Which rule ended it. Its `Display` says it in words.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// The peak is known as well as was asked for.
+    Precise {
+        /// Half-width of the interval of X_peak (or of the cap), relative.
+        throughput: f64,
+        /// Half-width of the interval of N_peak (or of the knee), relative.
+        concurrency: f64,
+    },
+    /// No peak lies in reach, and the intervals of α and β say which class the system is of.
+    Decided,
+    /// No further trial fits into the time.
+    Budget,
+    /// As many trials as allowed.
+    RunsMax,
+    /// Every level that was given has its replicates.
+    LevelsDone,
+    /// Another run would not make the answer noticeably better; with the reason.
+    NothingToLearn(String),
+}
+
+impl Stop {
+    /// Its name in results.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Precise { .. } => "precise",
+            Self::Decided => "decided",
+            Self::Budget => "budget",
+            Self::RunsMax => "runs_max",
+            Self::LevelsDone => "levels_done",
+            Self::NothingToLearn(_) => "nothing_to_learn",
+        }
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Precise {
+                throughput,
+                concurrency,
+            } => write!(
+                f,
+                "the answer is as precise as asked for: ±{:.1} % in throughput, ±{:.1} % in concurrency",
+                throughput * 100.0,
+                concurrency * 100.0
+            ),
+            Self::Decided => {
+                f.write_str("no peak lies in reach, and the intervals of contention and coherency decide the class")
+            }
+            Self::Budget => f.write_str("no further level fits into the time budget"),
+            Self::RunsMax => f.write_str("the largest number of runs was reached"),
+            Self::LevelsDone => f.write_str("every level that was given has its replicates"),
+            Self::NothingToLearn(why) => write!(f, "another run would not help: {why}"),
+        }
+    }
+}
