@@ -1,9 +1,28 @@
 //! Everything that is said about a set of observations.
+//!
+//! # Layout
+//!
+//! - `assemble`: from observations to the whole answer
+//! - `levels`: observations by their N, and how they scatter
+//! - `spread`: how uncertain a fit is, anywhere on its curve
+//! - `ceiling`: the law beside a measured resource
+//! - `words`: numbers and lists in sentences
 
 use crate::finding::Finding;
 use crate::fit::{Estimate, Fit, Method};
 use crate::model::{Curve, Model};
 use crate::observation::{Dimension, Observation};
+
+mod assemble;
+mod ceiling;
+pub(crate) mod levels;
+pub(crate) mod spread;
+pub(crate) mod words;
+
+pub use assemble::analyse;
+
+#[cfg(test)]
+mod tests;
 
 /// What to do with the observations.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,9 +94,10 @@ pub struct Analysis {
     pub peak: Option<LawPeak>,
     /// Conditions for the peak of the law, each held against the data.
     pub gate: Vec<Hold>,
-    /// γ/α, per second: the roof without coherency; `None` without contention.
+    /// γ/α, per second: the roof without coherency. `None` without contention, and where it lies beyond twice the largest
+    /// throughput measured; an end of its interval that does is left out.
     pub roof: Option<Estimate>,
-    /// 1/α: where the linear line meets the roof.
+    /// 1/α: where the linear line meets the roof. `None` without contention, and beyond twice the largest N measured.
     pub optimum: Option<Estimate>,
     /// The law beside the most demanding resource, when that is known.
     pub ceiling: Option<Ceiling>,

@@ -1,4 +1,25 @@
 //! What is wrong or remarkable with a set of observations, by name and with its rows.
+//!
+//! # Layout
+//!
+//! - `data`: values, numbers of points, the generator, Little's law
+//! - `efficiency`: data in prison, and everything that should not rise or fall
+//! - `replicates`: runs at the same N
+//! - `model`: what the fits say about the data
+
+use crate::analysis::Options;
+use crate::analysis::Rung;
+use crate::analysis::levels::{Level, Noise};
+use crate::fit::Fit;
+use crate::observation::Observation;
+
+pub(crate) mod data;
+mod efficiency;
+pub(crate) mod model;
+mod replicates;
+
+#[cfg(test)]
+mod tests;
 
 /// Something about the data that a person should know.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +34,69 @@ pub struct Finding {
     pub text: String,
 }
 
+impl Finding {
+    pub(crate) const fn new(code: Code, effect: Effect, rows: Vec<usize>, text: String) -> Self {
+        Self {
+            code,
+            effect,
+            rows,
+            text,
+        }
+    }
+}
+
+/// What findings are found in.
+pub(crate) struct Facts<'a> {
+    pub options: &'a Options,
+    /// Usable observations, sorted by N.
+    pub observations: &'a [Observation],
+    pub levels: &'a [Level],
+    /// The law by the chosen method.
+    pub fit: Option<&'a Fit>,
+    /// The law by relative errors.
+    pub relative: Option<&'a Fit>,
+    pub ladder: &'a [Rung],
+    /// Relative deviation of a run.
+    pub noise: Noise,
+}
+
+impl Facts<'_> {
+    /// The level at N = 1, if it was measured.
+    fn one(&self) -> Option<&Level> {
+        self.levels.first().filter(|level| level.n == 1.0)
+    }
+
+    fn rows_of<'b>(&self, levels: impl IntoIterator<Item = &'b Level>) -> Vec<usize> {
+        levels
+            .into_iter()
+            .flat_map(|level| level.rows(self.observations))
+            .collect()
+    }
+}
+
+/// Everything that is found, those that forbid conclusions first.
+pub(crate) fn findings(facts: &Facts) -> Vec<Finding> {
+    let checks: [fn(&Facts) -> Option<Finding>; 16] = [
+        data::number_of_points,
+        data::generator_saturated,
+        data::little,
+        efficiency::over_one,
+        replicates::non_stationary,
+        efficiency::rises,
+        efficiency::response_time_falls,
+        efficiency::unit_mismatch,
+        replicates::spread,
+        replicates::lack_of_fit,
+        model::negative_coefficient,
+        model::outlier,
+        model::shape_change,
+        model::at_bound,
+        model::at_bound_of_ladder,
+        model::nothing_past_peak,
+    ];
+    checks.into_iter().filter_map(|check| check(facts)).collect()
+}
+
 /// What follows from a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
@@ -22,6 +106,26 @@ pub enum Effect {
     Warn,
     /// Said for completeness.
     Note,
+}
+
+impl Effect {
+    /// Its name in results.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Block => "block",
+            Self::Warn => "warn",
+            Self::Note => "note",
+        }
+    }
+
+    /// Those that weigh most come first.
+    pub(crate) const fn rank(self) -> u8 {
+        match self {
+            Self::Block => 0,
+            Self::Warn => 1,
+            Self::Note => 2,
+        }
+    }
 }
 
 /// Names of findings.

@@ -11,23 +11,34 @@
 //! - [`model`]: the law's neighbours, as curves.
 //! - [`fit`]: methods that find coefficients, and their intervals.
 //! - [`analysis`]: everything that is said about a set of observations.
+//! - [`ladder`]: which model explains the data.
+//! - [`class`]: signs of the coefficients and the class of a system.
+//! - [`gate`]: what a peak of the law needs before it is printed.
+//! - [`zone`]: where a point lies beside the Amdahl bound.
 //! - [`design`]: where to measure, and the campaign that finds a peak by itself.
 //! - [`finding`]: what is wrong or remarkable with them.
 //! - [`quantile`]: of Student's t and Fisher's F.
 //! - [`random`]: numbers drawn from a seed.
 
 pub mod analysis;
+pub mod class;
 pub mod design;
 pub mod finding;
 pub mod fit;
+pub mod gate;
+pub mod ladder;
 pub mod law;
+mod meaning;
 pub mod model;
 pub mod observation;
+mod observed;
 pub mod quantile;
 pub mod random;
+pub mod zone;
 
 pub use analysis::{
     Analysis, Ceiling, Class, Demand, Hold, LawPeak, ObservedPeak, Options, Point, Reading, Rung, Sign, Winner, Zone,
+    analyse,
 };
 pub use finding::{Code, Effect, Finding};
 pub use fit::{Bounds, Estimate, Fit, FitError, Method, Scale, bootstrap, fit, fit_model, fit_within};

@@ -1,4 +1,6 @@
 //! Tests of nmax-usl from outside.
 
 mod published;
+mod published_rungs;
 mod sets;
+mod verdicts;

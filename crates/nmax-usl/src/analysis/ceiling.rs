@@ -1,0 +1,128 @@
+//! The law beside the most demanding resource: 1/D_max is a ceiling that no fit may pass.
+
+use super::words::{interval, number};
+use super::{Ceiling, Demand, Reading};
+use crate::finding::{Code, Effect, Finding};
+use crate::fit::{Estimate, Fit};
+use crate::gate::BEYOND;
+
+/// Share by which measured throughput may pass a ceiling without an interval.
+const SLACK: f64 = 0.05;
+
+/// 1/D with its interval; `None` for a demand that is no time above 0.
+fn inverse(demand: &Estimate) -> Option<Estimate> {
+    let usable = |s: &f64| *s > 0.0 && s.is_finite();
+    let estimate = Some(demand.estimate).filter(usable)?.recip();
+    Some(Estimate {
+        estimate: Some(estimate).filter(|x| x.is_finite())?,
+        low: demand.high.filter(usable).map(f64::recip),
+        high: demand.low.filter(usable).map(f64::recip).filter(|x| x.is_finite()),
+        at_bound: demand.at_bound,
+    })
+}
+
+fn low(estimate: &Estimate) -> f64 {
+    estimate.low.unwrap_or(estimate.estimate)
+}
+
+fn high(estimate: &Estimate) -> f64 {
+    estimate.high.unwrap_or(estimate.estimate)
+}
+
+/// Compares γ/α with 1/D_max, as intervals, in the words of queueing: for a synchronous queue γ/α = 1/S.
+pub(crate) fn ceiling(demand: &Demand, fit: Option<&Fit>, x_max: f64) -> Option<Ceiling> {
+    let throughput = inverse(&demand.seconds)?;
+    let roof = fit.and_then(Fit::roof);
+    let reading = roof.as_ref().map(|roof| {
+        if low(roof) > high(&throughput) {
+            Reading::CapComesFirst
+        } else if high(roof) < low(&throughput) {
+            Reading::OtherSuspect
+        } else {
+            Reading::Explained
+        }
+    });
+    let name = &demand.name;
+    let most = format!(
+        "{name} can do at most {}/s{}",
+        number(throughput.estimate),
+        interval(&throughput)
+    );
+    let text = match (&roof, reading) {
+        (Some(roof), Some(reading)) => {
+            let roof = if roof.estimate <= BEYOND * x_max {
+                format!(
+                    "the roof γ/α is {}/s{}",
+                    number(roof.estimate),
+                    within(roof, BEYOND * x_max)
+                )
+            } else {
+                "the roof γ/α lies beyond twice the largest throughput measured".to_owned()
+            };
+            format!("{most}; {roof}. {}", reading_text(reading, name))
+        }
+        _ => format!("{most}. The law has no roof to compare with, since it has no contention."),
+    };
+    Some(Ceiling {
+        name: name.clone(),
+        throughput,
+        reading,
+        text,
+    })
+}
+
+/// The interval as far as it may be said.
+fn within(estimate: &Estimate, limit: f64) -> String {
+    interval(&Estimate {
+        high: estimate.high.filter(|high| *high <= limit),
+        ..*estimate
+    })
+}
+
+fn reading_text(reading: Reading, name: &str) -> String {
+    match reading {
+        Reading::Explained => format!("They agree: {name} explains the contention."),
+        Reading::CapComesFirst => format!(
+            "The roof lies above: these data have not seen {name} saturate, and its cap will come before the law's roof."
+        ),
+        Reading::OtherSuspect => format!(
+            "The roof lies below: what is serial is not {name}. Suspect a lock, a pool or a remote call. (With queues that do not \
+             wait for each other, points above the Amdahl bound are no error by themselves.)"
+        ),
+    }
+}
+
+/// What contradicts the ceiling: measured throughput, the peak of the law, or the roof.
+pub(crate) fn mismatch(ceiling: &Ceiling, fit: Option<&Fit>, x_max: f64) -> Option<Finding> {
+    let most = high(&ceiling.throughput);
+    let slack = if ceiling.throughput.high.is_some() {
+        1.0
+    } else {
+        1.0 + SLACK
+    };
+    let peak = fit.and_then(Fit::peak);
+    let (effect, text) = if x_max > most * slack {
+        let text = format!(
+            "Measured throughput, {}/s, lies above the ceiling of {}, {}/s. A resource cannot be more than fully busy, so the \
+             demand is wrong: U must be averaged over all its servers, D = U/X, in the steady part of the same run.",
+            number(x_max),
+            ceiling.name,
+            number(ceiling.throughput.estimate),
+        );
+        (Effect::Warn, text)
+    } else if peak.is_some_and(|(_, x)| low(&x) > most) {
+        let text = format!(
+            "The peak of the law lies above the ceiling of {}, {}/s: the extrapolation is physically impossible.",
+            ceiling.name,
+            number(ceiling.throughput.estimate),
+        );
+        (Effect::Warn, text)
+    } else {
+        match ceiling.reading {
+            Some(Reading::CapComesFirst) => (Effect::Warn, ceiling.text.clone()),
+            Some(Reading::OtherSuspect) => (Effect::Note, ceiling.text.clone()),
+            _ => return None,
+        }
+    };
+    Some(Finding::new(Code::DemandMismatch, effect, Vec::new(), text))
+}

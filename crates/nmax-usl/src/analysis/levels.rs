@@ -1,0 +1,141 @@
+//! Observations by their N, and how much they scatter.
+
+use std::ops::Range;
+
+use crate::observation::Observation;
+
+/// Relative deviation below which no load test is trusted: rounded figures and copies look more precise than they are.
+const DEVIATION_MIN: f64 = 0.001;
+/// Relative deviation that is assumed when the data cannot tell their own.
+const DEVIATION_ASSUMED: f64 = 0.05;
+/// Degrees of freedom from which the deviation of replicates is preferred to that of residuals.
+const REPLICATES_DF_MIN: usize = 3;
+
+/// The observations at one N.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Level {
+    /// N.
+    pub n: f64,
+    /// Where they are among the observations, which are sorted by N.
+    pub runs: Range<usize>,
+    /// Weighted mean of X, per second.
+    pub x: f64,
+    /// Weighted mean of ln X.
+    pub ln_x: f64,
+    /// Weighted sum of squares of ln X about its mean.
+    pub squares: f64,
+    /// Sum of weights.
+    pub weight: f64,
+}
+
+impl Level {
+    fn of(runs: Range<usize>, observations: &[Observation]) -> Self {
+        let here = &observations[runs.clone()];
+        let weight: f64 = here.iter().map(|o| o.weight).sum();
+        let mean = |value: &dyn Fn(&Observation) -> f64| here.iter().map(|o| o.weight * value(o)).sum::<f64>() / weight;
+        let ln_x = mean(&|o| o.x.ln());
+        let squares = here.iter().map(|o| o.weight * (o.x.ln() - ln_x).powi(2)).sum();
+        Self {
+            n: here[0].n,
+            x: mean(&|o| o.x),
+            ln_x,
+            squares,
+            weight,
+            runs,
+        }
+    }
+
+    /// Its rows in the data.
+    pub(crate) fn rows(&self, observations: &[Observation]) -> Vec<usize> {
+        observations[self.runs.clone()].iter().map(|o| o.row).collect()
+    }
+}
+
+/// Groups observations, sorted by N, into levels; O(n).
+pub(crate) fn levels(observations: &[Observation]) -> Vec<Level> {
+    let mut start = 0;
+    let groups = observations.chunk_by(|a, b| a.n == b.n);
+    groups
+        .map(|group| {
+            let runs = start..start + group.len();
+            start = runs.end;
+            Level::of(runs, observations)
+        })
+        .collect()
+}
+
+/// Where a deviation comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// From what replicates differ by.
+    Replicates,
+    /// From what the law leaves.
+    Residuals,
+    /// From nothing: 5 % are assumed.
+    Assumed,
+}
+
+/// Relative deviation of one run: of ln X at weight 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Noise {
+    /// Standard deviation of ln X.
+    pub sd: f64,
+    /// Degrees of freedom behind it; infinite when assumed.
+    pub df: f64,
+    /// Where it comes from.
+    pub source: Source,
+}
+
+impl Noise {
+    /// Noise as the data tell it: by replicates when they have three degrees of freedom, else by residuals of the law
+    /// (`rss` of ln X with `df`), else 5 %.
+    pub(crate) fn of(levels: &[Level], residual: Option<(f64, usize)>) -> Self {
+        Self::of_replicates(levels).unwrap_or_else(|| Self::of_residuals(residual))
+    }
+
+    /// By replicates alone.
+    pub(crate) fn of_replicates(levels: &[Level]) -> Option<Self> {
+        let df: usize = levels.iter().map(|level| level.runs.len() - 1).sum();
+        let squares: f64 = levels.iter().map(|level| level.squares).sum();
+        (df >= REPLICATES_DF_MIN).then(|| Self::new((squares / df as f64).sqrt(), df as f64, Source::Replicates))
+    }
+
+    pub(crate) fn of_residuals(residual: Option<(f64, usize)>) -> Self {
+        match residual {
+            Some((rss, df)) if df >= 1 && rss.is_finite() => {
+                Self::new((rss / df as f64).sqrt(), df as f64, Source::Residuals)
+            }
+            _ => Self::new(DEVIATION_ASSUMED, f64::INFINITY, Source::Assumed),
+        }
+    }
+
+    fn new(sd: f64, df: f64, source: Source) -> Self {
+        Self {
+            sd: sd.max(DEVIATION_MIN),
+            df,
+            source,
+        }
+    }
+
+    /// Standard error of the difference between two means of ln X.
+    pub(crate) fn between(&self, a: &Level, b: &Level) -> f64 {
+        self.sd * (1.0 / a.weight + 1.0 / b.weight).sqrt()
+    }
+
+    /// Student's t at `p` with this noise's degrees of freedom.
+    pub(crate) fn quantile(&self, p: f64) -> f64 {
+        // Above this the two distributions differ by less than 1e-4.
+        const NORMAL_DF: f64 = 1e5;
+        crate::quantile::student_t(p, self.df.min(NORMAL_DF))
+    }
+
+    /// Where it comes from, in words.
+    pub(crate) fn words(&self) -> String {
+        let percent = super::words::percent(self.sd);
+        match self.source {
+            Source::Replicates => format!("replicates scatter by {percent}"),
+            Source::Residuals => format!("runs scatter by {percent} about the law"),
+            Source::Assumed => format!("{percent} of noise are assumed, since the data cannot tell it"),
+        }
+    }
+}

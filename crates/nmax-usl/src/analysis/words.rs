@@ -1,0 +1,108 @@
+//! Numbers and lists in sentences.
+
+use crate::fit::Estimate;
+use crate::observation::Dimension;
+
+/// Rows that a sentence lists before it counts the rest.
+const LISTED_MAX: usize = 12;
+
+/// Four significant digits; thousands with commas and without fractions.
+pub(crate) fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let size = value.abs();
+    if size >= 1e15 {
+        return format!("{value:.3e}");
+    }
+    if size >= 1000.0 {
+        return thousands(value.round());
+    }
+    if size < 1e-6 {
+        return if value == 0.0 {
+            "0".to_owned()
+        } else {
+            format!("{value:.2e}")
+        };
+    }
+    let decimals = (3 - size.log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{value:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
+fn thousands(value: f64) -> String {
+    let digits = format!("{:.0}", value.abs());
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    if value < 0.0 { format!("-{text}") } else { text }
+}
+
+/// A share in percent, such as `2.5 %`.
+pub(crate) fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    match value.abs() {
+        size if size >= 10.0 => format!("{} %", number(value.round())),
+        size if size >= 1.0 => format!("{value:.1} %"),
+        _ => format!("{value:.2} %"),
+    }
+}
+
+/// `(95 %: 1.2 to 1.4)`, or nothing without an interval.
+pub(crate) fn interval(estimate: &Estimate) -> String {
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) => format!(" (95 %: {} to {})", number(low), number(high)),
+        (Some(low), None) => format!(" (95 %: at least {})", number(low)),
+        _ => String::new(),
+    }
+}
+
+/// Rows or other whole numbers as `1, 2 and 5`.
+pub(crate) fn list(values: impl IntoIterator<Item = String>) -> String {
+    let all: Vec<String> = values.into_iter().collect();
+    match all.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if all.len() <= LISTED_MAX => format!("{} and {last}", first.join(", ")),
+        _ => format!("{} and {} more", all[..LISTED_MAX].join(", "), all.len() - LISTED_MAX),
+    }
+}
+
+/// `row 3` or `rows 3, 4 and 9`.
+pub(crate) fn rows(rows: &[usize]) -> String {
+    let name = if rows.len() == 1 { "row" } else { "rows" };
+    format!("{name} {}", list(rows.iter().map(ToString::to_string)))
+}
+
+/// What N counts, many of them.
+pub(crate) const fn units(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Vus => "virtual users",
+        Dimension::InFlight => "requests in flight",
+        Dimension::Rate => "arrivals per second",
+        Dimension::Workers => "workers",
+        Dimension::Nodes => "nodes",
+        Dimension::Threads => "threads",
+        Dimension::Other => "units of load",
+    }
+}
+
+/// What N counts, one of them.
+pub(crate) const fn unit(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Vus => "virtual user",
+        Dimension::InFlight => "request in flight",
+        Dimension::Rate => "arrival per second",
+        Dimension::Workers => "worker",
+        Dimension::Nodes => "node",
+        Dimension::Threads => "thread",
+        Dimension::Other => "unit of load",
+    }
+}

@@ -1,0 +1,211 @@
+//! Signs of the coefficients, and the class of a system.
+
+use crate::analysis::levels::Level;
+use crate::analysis::spread::{Spread, gradient};
+use crate::analysis::words::{interval, number, percent};
+use crate::analysis::{Class, Rung, Sign, Winner};
+use crate::fit::{Estimate, Fit};
+use crate::ladder::{LEAD, leads, least};
+use crate::model::{Curve, Model};
+
+/// Share of D at the largest N that a coefficient may add and still be called negligible.
+pub const NEGLIGIBLE_SHARE: f64 = 0.05;
+/// Places tried for the run that would decide.
+const PLACES: usize = 200;
+
+/// What an interval says about a coefficient. `share` is what a value of it adds to D(N_hi), as a share of D(N_hi).
+pub fn sign(estimate: &Estimate, share: impl Fn(f64) -> f64) -> Option<Sign> {
+    let low = estimate.low?;
+    let sign = match estimate.high {
+        _ if low > 0.0 => Sign::Positive,
+        Some(high) if high < 0.0 => Sign::Negative,
+        Some(high) if share(high) <= NEGLIGIBLE_SHARE => Sign::Negligible,
+        _ => Sign::Undetermined,
+    };
+    Some(sign)
+}
+
+/// What may be said about the class.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Judged {
+    pub contention: Option<Sign>,
+    pub coherency: Option<Sign>,
+    pub class: Option<Class>,
+    pub text: String,
+}
+
+/// A coefficient that is judged.
+struct Coefficient<'a> {
+    name: &'static str,
+    index: usize,
+    estimate: &'a Estimate,
+    share_high: f64,
+    sign: Sign,
+}
+
+/// Judges signs and class. `blocked` names the findings that forbid any conclusion.
+pub(crate) fn judge(
+    fit: Option<&Fit>,
+    levels: &[Level],
+    ladder: &[Rung],
+    winner: Winner,
+    blocked: &[&'static str],
+) -> Judged {
+    let undecided = |text: String| Judged {
+        contention: None,
+        coherency: None,
+        class: None,
+        text,
+    };
+    let (Some(fit), Some(last)) = (fit, levels.last()) else {
+        return undecided("Without a fit of the law there is no class.".to_owned());
+    };
+    let (n, d) = (last.n, fit.law.denominator_at(last.n));
+    let shares = [
+        |v: f64, n: f64, d: f64| v * (n - 1.0) / d,
+        |v, n, d| v * n * (n - 1.0) / d,
+    ];
+    let coefficient = |index: usize, name, estimate| {
+        let share = |value| shares[index](value, n, d);
+        Some(Coefficient {
+            name,
+            index,
+            estimate,
+            share_high: share(estimate.high?),
+            sign: sign(estimate, share)?,
+        })
+    };
+    let alpha = coefficient(0, "contention α", &fit.contention);
+    let beta = coefficient(1, "coherency β", &fit.coherency);
+    let (Some(alpha), Some(beta)) = (alpha, beta) else {
+        return undecided("Without intervals of α and β there is no class; at least 4 runs are needed.".to_owned());
+    };
+    let (class, text) = if blocked.is_empty() {
+        decide(fit, n, &alpha, &beta, ladder, winner)
+    } else {
+        (
+            None,
+            format!("No class is said, since the data forbid it: {}.", blocked.join(", ")),
+        )
+    };
+    Judged {
+        contention: Some(alpha.sign),
+        coherency: Some(beta.sign),
+        class,
+        text,
+    }
+}
+
+fn decide(
+    fit: &Fit,
+    n_hi: f64,
+    alpha: &Coefficient,
+    beta: &Coefficient,
+    ladder: &[Rung],
+    winner: Winner,
+) -> (Option<Class>, String) {
+    if winner == Winner::One(Model::Knee) {
+        return (None, capped(ladder));
+    }
+    let open: Vec<String> = [alpha, beta]
+        .into_iter()
+        .filter(|coefficient| coefficient.sign == Sign::Undetermined)
+        .map(|coefficient| open_text(fit, n_hi, coefficient))
+        .collect();
+    if !open.is_empty() {
+        return (None, open.join(" "));
+    }
+    let class = match (alpha.sign, beta.sign) {
+        (Sign::Negative, _) | (_, Sign::Negative) => return (None, negative_text(alpha, beta)),
+        (Sign::Negligible, Sign::Negligible) => Class::A,
+        (Sign::Positive, Sign::Negligible) => Class::B,
+        (Sign::Negligible, _) => Class::C,
+        (_, _) => Class::D,
+    };
+    if family_leads(class, ladder) {
+        return (Some(class), class_text(class).to_owned());
+    }
+    let text = format!(
+        "The intervals of α and β would make it class {class:?}, but another model explains the data about as well \
+         (no lead of more than {LEAD} in AICc). Runs at more and at larger N tell them apart."
+    );
+    (None, text)
+}
+
+/// Whether the models of a class lead all others.
+///
+/// A richer model that contains the simpler one cannot trail it by more than the price of a coefficient, which AICc
+/// puts below the lead from about a dozen runs on. Such a model must only not lead: the interval has already called what
+/// it adds negligible.
+fn family_leads(class: Class, ladder: &[Rung]) -> bool {
+    let (family, richer): (&[Model], &[Model]) = match class {
+        Class::A => (&[Model::Linear], &[Model::Amdahl, Model::Usl, Model::Ln, Model::Knee]),
+        Class::B => (&[Model::Amdahl], &[Model::Usl, Model::Ln]),
+        Class::C | Class::D => (&[Model::Usl, Model::Ln], &[]),
+    };
+    let own = least(ladder, |model| family.contains(&model));
+    let rivals = |model| !family.contains(&model) && !richer.contains(&model);
+    own.is_finite() && leads(ladder, family, rivals) && own <= least(ladder, |model| richer.contains(&model))
+}
+
+fn capped(ladder: &[Rung]) -> String {
+    match crate::ladder::rung(ladder, Model::Knee).map(|rung| rung.curve) {
+        Some(Curve::Knee { cap, .. }) => format!(
+            "No class: a resource caps throughput at {}/s, and what rises to a cap and stays there is no case of the law.",
+            number(cap)
+        ),
+        _ => String::new(),
+    }
+}
+
+fn open_text(fit: &Fit, n_hi: f64, coefficient: &Coefficient) -> String {
+    let decides = deciding_n(fit, n_hi, coefficient.index);
+    let more = decides.map_or_else(String::new, |n| {
+        format!(" One more run at N = {} narrows it most.", number(n))
+    });
+    format!(
+        "Undetermined: {} is {}{}; its upper end would add {} to D at N = {}.{more}",
+        coefficient.name,
+        number(coefficient.estimate.estimate),
+        interval(coefficient.estimate),
+        percent(coefficient.share_high),
+        number(n_hi),
+    )
+}
+
+fn negative_text(alpha: &Coefficient, beta: &Coefficient) -> String {
+    if beta.sign == Sign::Negative {
+        return "No class: coherency β lies below 0, which no system has; the data bend upwards at large N.".to_owned();
+    }
+    debug_assert_eq!(alpha.sign, Sign::Negative);
+    "No class: contention α lies below 0, so efficiency rises above 100 % before it falls (superlinear).".to_owned()
+}
+
+const fn class_text(class: Class) -> &'static str {
+    match class {
+        Class::A => "Class A: neither contention nor coherency can be seen, as in shared-nothing systems.",
+        Class::B => "Class B: contention without coherency, as in messaging and transaction monitors.",
+        Class::C => "Class C: coherency without contention, as in scientific computing and analytics.",
+        Class::D => "Class D: contention and coherency, as in systems with shared writes.",
+    }
+}
+
+/// The N up to twice the largest at which one more run shrinks the variance of a coefficient most.
+///
+/// ```text
+/// reduction(N) = (uᵀ·C·f(N))² / (s² + f(N)ᵀ·C·f(N))
+/// ```
+///
+/// - C: covariance of the coefficients; f(N): gradient of the fitted value; u: unit vector of the coefficient
+pub(crate) fn deciding_n(fit: &Fit, n_hi: f64, index: usize) -> Option<f64> {
+    let spread = Spread::of(fit)?;
+    let reduction = |n: f64| {
+        let f = gradient(&fit.law, spread.scale, n);
+        spread.covariance_with(index, f).powi(2) / (spread.variance + spread.variance_of(f))
+    };
+    let places = (0..=PLACES).map(|i| (2.0 * n_hi).powf(i as f64 / PLACES as f64));
+    let candidates = places.map(|n| if n_hi >= 2.0 { n.floor() } else { n });
+    candidates
+        .filter(|n| reduction(*n).is_finite())
+        .max_by(|a, b| reduction(*a).total_cmp(&reduction(*b)))
+}

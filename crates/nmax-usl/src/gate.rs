@@ -1,0 +1,260 @@
+//! The gate for a peak of the law: it is printed only where all conditions hold.
+
+use crate::analysis::words::{interval, list, number};
+use crate::analysis::{Ceiling, Hold, LawPeak, Rung};
+use crate::fit::{Estimate, Fit};
+use crate::ladder::{self, LEAD};
+use crate::model::{Curve, Model};
+
+/// Nothing is printed beyond this many times what was measured, in N and in X.
+pub const BEYOND: f64 = 2.0;
+/// Distinct N that a peak of the law needs.
+pub const LEVELS_MIN: usize = 6;
+/// Degrees of freedom that a peak of the law needs.
+const DF_MIN: usize = 3;
+/// One-sided 95 %.
+const P95_ONE_SIDED: f64 = 0.95;
+
+/// What the gate looks at.
+pub(crate) struct Evidence<'a> {
+    pub fit: Option<&'a Fit>,
+    pub ladder: &'a [Rung],
+    /// Names of blocking findings.
+    pub blocked: &'a [&'static str],
+    /// Whether a change of shape was found.
+    pub has_shape_change: bool,
+    pub ceiling: Option<&'a Ceiling>,
+    /// Number of runs.
+    pub runs: usize,
+    /// Number of distinct N.
+    pub levels: usize,
+    /// The largest N measured.
+    pub n_hi: f64,
+    /// The largest X measured, per second.
+    pub x_max: f64,
+}
+
+/// The seven conditions, in order.
+pub(crate) fn gate(evidence: &Evidence) -> Vec<Hold> {
+    let peak = evidence.fit.and_then(Fit::peak);
+    let conditions: [(&'static str, (bool, String)); 7] = [
+        ("no blocking finding", unblocked(evidence)),
+        ("enough points", enough(evidence)),
+        ("a sound fit", sound(evidence)),
+        ("coherency above 0", coherent(evidence)),
+        ("the law leads", law_leads(evidence)),
+        ("near the data", near(evidence, peak.as_ref())),
+        ("below the measured ceiling", below_ceiling(evidence, peak.as_ref())),
+    ];
+    let holds = conditions.map(|(name, (holds, text))| Hold { name, holds, text });
+    holds.into()
+}
+
+fn unblocked(evidence: &Evidence) -> (bool, String) {
+    let names = evidence.blocked.iter().map(|name| (*name).to_owned());
+    match evidence.blocked {
+        [] => (true, "no finding forbids a conclusion".to_owned()),
+        _ => (false, format!("the data forbid conclusions: {}", list(names))),
+    }
+}
+
+fn enough(evidence: &Evidence) -> (bool, String) {
+    let Evidence { runs, levels, .. } = evidence;
+    let holds = *levels >= LEVELS_MIN && *runs >= 3 + DF_MIN;
+    let need = if holds {
+        ""
+    } else {
+        "; 6 distinct N and 6 runs are the least"
+    };
+    (holds, format!("{runs} runs at {levels} distinct N{need}"))
+}
+
+fn sound(evidence: &Evidence) -> (bool, String) {
+    let Some(fit) = evidence.fit else {
+        return (false, "the law could not be fitted".to_owned());
+    };
+    if !fit.converged {
+        return (false, "the fit did not converge".to_owned());
+    }
+    if fit.law.has_pole(BEYOND * evidence.n_hi) {
+        let text = "the fitted curve has a pole at or below twice the largest N: its denominator vanishes";
+        return (false, text.to_owned());
+    }
+    if fit.law.contention >= 1.0 {
+        return (false, "α is not below 1, so throughput never rises".to_owned());
+    }
+    if !fit.at_bound.is_empty() {
+        let names = fit.at_bound.iter().map(|name| (*name).to_owned());
+        return (false, format!("a bound decided {}, and not the data", list(names)));
+    }
+    (true, "the fit converged, without a pole, with α below 1".to_owned())
+}
+
+fn coherent(evidence: &Evidence) -> (bool, String) {
+    let Some(fit) = evidence.fit else {
+        return (false, "β is not known".to_owned());
+    };
+    let beta = fit.law.coherency;
+    if beta <= 0.0 {
+        return (
+            false,
+            format!("β is {}, not above 0: without coherency there is no peak", number(beta)),
+        );
+    }
+    let df = fit.n.saturating_sub(fit.k);
+    let Some(covariance) = fit.covariance.filter(|_| df > 0) else {
+        return (false, "β has no interval".to_owned());
+    };
+    let t = crate::quantile::student_t(P95_ONE_SIDED, df as f64);
+    let low = beta - t * covariance[1][1].max(0.0).sqrt();
+    let holds = low > 0.0;
+    let relation = if holds { "above 0" } else { "which is not above 0" };
+    (
+        holds,
+        format!("β is at least {} (one-sided 95 %), {relation}", number(low)),
+    )
+}
+
+fn law_leads(evidence: &Evidence) -> (bool, String) {
+    let ladder = evidence.ladder;
+    let Some(law) = ladder::rung(ladder, Model::Usl).filter(|rung| rung.aicc.is_finite()) else {
+        return (
+            false,
+            "there are too few runs to hold the law against simpler models".to_owned(),
+        );
+    };
+    let rivals = [Model::Linear, Model::Amdahl, Model::Knee];
+    let best = ladder
+        .iter()
+        .filter(|rung| rivals.contains(&rung.model))
+        .min_by(|a, b| a.aicc.total_cmp(&b.aicc));
+    let Some(best) = best else {
+        return (false, "no simpler model could be fitted beside the law".to_owned());
+    };
+    let lead = best.aicc - law.aicc;
+    let name = model_words(best.model);
+    if lead <= 0.0 {
+        return (
+            false,
+            format!("{name} explains the data better, by {:.1} in AICc", -lead),
+        );
+    }
+    if lead <= LEAD {
+        let text = format!(
+            "{name} explains the data about as well: the law leads by {lead:.1} in AICc, and more than 4 is needed"
+        );
+        return (false, text);
+    }
+    if evidence.has_shape_change {
+        return (false, "the shape of the data changes within the range".to_owned());
+    }
+    (
+        true,
+        format!("the law leads linear, Amdahl and knee by at least {lead:.1} in AICc"),
+    )
+}
+
+/// A model in a sentence.
+pub(crate) const fn model_words(model: Model) -> &'static str {
+    match model {
+        Model::Linear => "a straight line (linear)",
+        Model::Amdahl => "Amdahl's law",
+        Model::Usl => "the USL",
+        Model::Ln => "the ln-variant",
+        Model::Knee => "a cap (knee)",
+    }
+}
+
+fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
+    let Some((n, x)) = peak else {
+        return (false, "the fitted law has no peak".to_owned());
+    };
+    let (n_limit, x_limit) = (BEYOND * evidence.n_hi, BEYOND * evidence.x_max);
+    if n.estimate > n_limit {
+        return (
+            false,
+            format!(
+                "the peak would lie beyond twice the largest N measured, {}",
+                number(n_limit)
+            ),
+        );
+    }
+    match n.high {
+        Some(high) if high <= n_limit => {}
+        _ => {
+            let text = format!(
+                "the interval of N_peak reaches beyond twice the largest N measured, {}",
+                number(n_limit)
+            );
+            return (false, text);
+        }
+    }
+    if x.estimate > x_limit {
+        let text = format!(
+            "the peak would lie above twice the largest throughput measured, {}/s",
+            number(x_limit)
+        );
+        return (false, text);
+    }
+    (
+        true,
+        "N_peak with its interval and X_peak lie within twice what was measured".to_owned(),
+    )
+}
+
+fn below_ceiling(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
+    let Some(ceiling) = evidence.ceiling else {
+        return (true, "no ceiling is known".to_owned());
+    };
+    let Some((_, x)) = peak else {
+        return (
+            false,
+            "the fitted law has no peak to compare with the ceiling".to_owned(),
+        );
+    };
+    let least = x.low.unwrap_or(x.estimate);
+    let most = ceiling.throughput.high.unwrap_or(ceiling.throughput.estimate);
+    let of = format!(
+        "{}, {}/s{}",
+        ceiling.name,
+        number(ceiling.throughput.estimate),
+        interval(&ceiling.throughput)
+    );
+    if least <= most {
+        (true, format!("the peak does not lie above the ceiling of {of}"))
+    } else {
+        (
+            false,
+            format!("the peak lies above the ceiling of {of}: it is physically impossible"),
+        )
+    }
+}
+
+/// The peak of the law, for a gate that holds.
+pub(crate) fn peak(evidence: &Evidence, gate: &[Hold]) -> Option<LawPeak> {
+    let fit = evidence.fit.filter(|_| gate.iter().all(|hold| hold.holds))?;
+    let (concurrency, throughput) = fit.peak()?;
+    let limit = |(n, x): (f64, f64)| n <= BEYOND * evidence.n_hi && x <= BEYOND * evidence.x_max;
+    let as_good = alternative(evidence.ladder);
+    Some(LawPeak {
+        concurrency,
+        throughput: Estimate {
+            high: throughput.high.filter(|high| *high <= BEYOND * evidence.x_max),
+            ..throughput
+        },
+        integer: fit.law.peak_integer()?,
+        alternative: as_good.flatten().filter(|peak| limit(*peak)),
+        alternative_is_beyond: as_good.is_some_and(|peak| !peak.is_some_and(limit)),
+    })
+}
+
+/// The peak of the ln-variant where it explains the data as well as the law, to within [`LEAD`], or better; `Some(None)`
+/// where it does and has no peak.
+fn alternative(ladder: &[Rung]) -> Option<Option<(f64, f64)>> {
+    let law = ladder::rung(ladder, Model::Usl)?;
+    let other = ladder::rung(ladder, Model::Ln).filter(|rung| rung.aicc <= law.aicc + LEAD)?;
+    Some(match other.curve {
+        curve @ Curve::Ln { .. } => curve.peak(),
+        _ => None,
+    })
+}

@@ -1,0 +1,148 @@
+//! What it means, in three sentences: what was measured, where the peak is, and what costs throughput.
+
+use crate::analysis::levels::Level;
+use crate::analysis::words::{interval, list, number, percent, unit, units};
+use crate::analysis::{Analysis, LawPeak, Sign, Winner};
+use crate::finding::Effect;
+use crate::fit::Fit;
+use crate::ladder;
+use crate::model::{Curve, Model};
+
+/// Three sentences that an engineer can quote; the first is about the largest throughput measured.
+pub(crate) fn meaning(analysis: &Analysis, levels: &[Level]) -> [String; 3] {
+    [measured(analysis, levels), peak(analysis), costs(analysis, levels)]
+}
+
+fn measured(analysis: &Analysis, levels: &[Level]) -> String {
+    let Some((n, x)) = analysis.best else {
+        return "Nothing was measured that has a throughput and a load.".to_owned();
+    };
+    let runs = levels
+        .iter()
+        .find(|level| level.n == n)
+        .map_or(1, |level| level.runs.len());
+    let mean = if runs > 1 {
+        format!(" (mean of {runs} runs)")
+    } else {
+        String::new()
+    };
+    let seen = analysis.observed_peak.map_or_else(String::new, |peak| {
+        let (low, high) = peak.between;
+        format!(
+            ", and that is a peak: it was lower beyond noise at {} and at {}",
+            number(low),
+            number(high)
+        )
+    });
+    format!(
+        "The largest throughput measured is {}/s{mean} at N = {}{seen}.",
+        number(x),
+        number(n)
+    )
+}
+
+fn peak(analysis: &Analysis) -> String {
+    if let Some(peak) = &analysis.peak {
+        return peak_stated(peak);
+    }
+    let knee = ladder::rung(&analysis.ladder, Model::Knee).map(|rung| rung.curve);
+    if let (Winner::One(Model::Knee), Some(Curve::Knee { unit_throughput, cap })) = (analysis.winner, knee) {
+        return format!(
+            "A resource caps throughput at {}/s from N = {} on; there is no peak, and more load only waits longer.",
+            number(cap),
+            number(cap / unit_throughput)
+        );
+    }
+    let failing = analysis
+        .gate
+        .iter()
+        .filter(|hold| !hold.holds)
+        .map(|hold| hold.text.clone());
+    format!("No peak of the law is stated: {}.", list(failing))
+}
+
+fn peak_stated(peak: &LawPeak) -> String {
+    let of_law = format!(
+        "By the law throughput peaks at N = {}{} with {}/s{}, and more load than that does less work",
+        number(peak.concurrency.estimate),
+        interval(&peak.concurrency),
+        number(peak.throughput.estimate),
+        interval(&peak.throughput)
+    );
+    let other = "; the ln-variant explains the data about as well and puts the peak";
+    match peak.alternative {
+        Some((n, x)) => format!(
+            "{of_law}{other} at N = {} with {}/s, so take both as a range.",
+            number(n),
+            number(x)
+        ),
+        None if peak.alternative_is_beyond => {
+            format!(
+                "{of_law}{other} beyond twice what was measured, if anywhere, so measure further before relying on it."
+            )
+        }
+        None => format!("{of_law}."),
+    }
+}
+
+fn costs(analysis: &Analysis, levels: &[Level]) -> String {
+    let blocking = analysis
+        .findings
+        .iter()
+        .filter(|finding| finding.effect == Effect::Block);
+    let mut names: Vec<String> = blocking.map(|finding| finding.code.name().to_owned()).collect();
+    names.dedup();
+    if !names.is_empty() {
+        return format!(
+            "Nothing may be concluded from the law until these findings are dealt with: {}.",
+            list(names)
+        );
+    }
+    match (&analysis.fit, levels.last()) {
+        (Some(_), Some(_)) if analysis.winner == Winner::One(Model::Knee) => format!(
+            "Up to the cap each {} adds as much as the first; find the resource that is full beyond it.",
+            unit(analysis.options.dimension)
+        ),
+        (Some(fit), Some(last)) => shares(analysis, fit, last.n),
+        _ => "Without a fit of the law nothing is said about contention and coherency.".to_owned(),
+    }
+}
+
+/// How the capacity at the largest N is shared: 1/D does work, α(N−1)/D waits in line, βN(N−1)/D agrees.
+fn shares(analysis: &Analysis, fit: &Fit, n: f64) -> String {
+    let d = fit.law.denominator_at(n);
+    let (alpha, beta) = (fit.law.contention, fit.law.coherency);
+    let (line, agreement) = (alpha * (n - 1.0) / d, beta * n * (n - 1.0) / d);
+    let begin = format!(
+        "At N = {} the {} do {} of what they would do without getting in each other's way",
+        number(n),
+        units(analysis.options.dimension),
+        percent(1.0 / d)
+    );
+    let open = |sign, name| match sign {
+        Some(Sign::Undetermined) | None => format!(" ({name} is undetermined)"),
+        _ => String::new(),
+    };
+    if alpha < 0.0 || beta < 0.0 {
+        let name = if alpha < 0.0 { "contention α" } else { "coherency β" };
+        let text = "came out below 0, so what costs throughput cannot be split into its two parts";
+        return format!("{begin}; {name} {text}.");
+    }
+    let (contention, coherency) = (
+        format!(
+            "contention, the waiting for what only one can have, costs {}{}",
+            percent(line),
+            open(analysis.contention_sign, "α")
+        ),
+        format!(
+            "coherency, the agreeing with each other, costs {}{}",
+            percent(agreement),
+            open(analysis.coherency_sign, "β")
+        ),
+    );
+    if line >= agreement {
+        format!("{begin}: {contention}, and {coherency}.")
+    } else {
+        format!("{begin}: {coherency}, and {contention}.")
+    }
+}
