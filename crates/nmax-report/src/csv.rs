@@ -4,6 +4,10 @@ use std::borrow::Cow;
 
 use crate::view::{Dist, PHASES, QUANTILES, Stats, View};
 
+mod scalability;
+
+pub use scalability::{coefficients, measured, points};
+
 /// The table of requests. Times are milliseconds, unknown is empty, lines end with CR LF.
 pub fn requests(view: &View) -> String {
     let mut header: Vec<String> = [

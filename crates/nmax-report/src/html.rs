@@ -16,8 +16,11 @@ mod charts;
 mod connections;
 mod groups;
 mod origin;
+mod scalability;
 mod tables;
 mod trouble;
+
+pub use scalability::{compare, fit, scale, what_if};
 
 const STYLE: &str = include_str!("html/style.css");
 const POLICY: &str =
@@ -26,15 +29,8 @@ const POLICY: &str =
 /// The whole page. Its size is bounded: by the bins of the series, the cap on names and the caps on examples.
 pub fn page(view: &View) -> String {
     let mut page = Page::default();
-    let title = Escaped(view.title());
-    let word = headline(view);
-    page.add(format_args!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
-         <meta name=\"referrer\" content=\"no-referrer\">\
-         <title>{word}: {title}</title><style>{STYLE}</style></head><body>\n"
-    ));
+    let title = format!("{}: {}", headline(view), view.title());
+    open(&mut page, &title, "");
     header(&mut page, view);
     page.text("<main>\n");
     key_figures(&mut page, view);
@@ -53,6 +49,18 @@ pub fn page(view: &View) -> String {
         Escaped(&view.run.nmax_version)
     ));
     page.text
+}
+
+/// Everything before the header.
+fn open(page: &mut Page, title: &str, style: &str) {
+    page.add(format_args!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"referrer\" content=\"no-referrer\">\
+         <title>{}</title><style>{STYLE}{style}</style></head><body>\n",
+        Escaped(title)
+    ));
 }
 
 /// The page as it is written.

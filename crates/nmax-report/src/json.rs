@@ -6,8 +6,12 @@ use crate::view::{Dist, PhaseTime, QUANTILES, Stats, Times, View};
 
 mod answers;
 mod groups;
+mod scale;
 mod schema;
-pub use schema::schema;
+mod usl;
+pub use scale::{level, scale};
+pub use schema::{scale_schema, schema, usl_schema};
+pub use usl::{compare, usl, what_if};
 
 /// Version of the shape. Readers refuse versions they do not know.
 pub const SCHEMA_VERSION: u32 = 1;

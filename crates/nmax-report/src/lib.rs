@@ -8,6 +8,7 @@
 //! - [`shape`]: the plan's stages on the time axis
 //! - [`problems`]: failures and errors by kind, with examples
 //! - [`view`]: the one view model
+//! - [`scalability`]: fits of the law and campaigns that measure it
 //! - [`number`]: numbers for people
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
@@ -25,6 +26,7 @@ mod markup;
 pub mod number;
 pub mod problems;
 pub mod run;
+pub mod scalability;
 pub mod series;
 pub mod shape;
 pub mod svg;

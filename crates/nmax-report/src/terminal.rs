@@ -11,9 +11,11 @@ mod connections;
 mod groups;
 mod live;
 mod requests;
+mod scalability;
 mod text;
 
 pub use live::{LiveView, plain_line, progress};
+pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
 use text::{Ink, paint, safe, shorten, width, wrap};
 
 /// Least width that is supported, columns.

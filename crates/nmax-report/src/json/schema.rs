@@ -6,6 +6,8 @@ use super::SCHEMA_VERSION;
 use crate::view::{PHASES, QUANTILES};
 
 mod groups;
+mod usl;
+pub use usl::{scale_schema, usl_schema};
 
 /// The schema. Every key is required; what is unknown is null. Readers must ignore keys they do not know.
 pub fn schema() -> Value {

@@ -1,0 +1,273 @@
+//! Pages of fits, campaigns, comparisons and assumptions: the answer, the pictures, then the numbers behind them.
+
+use nmax_usl::{Analysis, Effect};
+
+use super::{Page, open};
+use crate::markup::Escaped;
+use crate::scalability::{CompareView, FitView, ScaleView, WhatIfView, words};
+use crate::svg::{self, Key, PanelChart};
+
+mod tables;
+
+/// The page of a fit. It loads nothing.
+pub fn fit(view: &FitView) -> String {
+    let mut page = begin(&view.title, &[&view.subtitle]);
+    answer(&mut page, view, None);
+    page.text("<main>\n");
+    of_fit(&mut page, view);
+    end(page, &view.nmax_version)
+}
+
+/// The page of a campaign. It loads nothing.
+pub fn scale(view: &ScaleView) -> String {
+    let info = &view.info;
+    let target = labelled("target", &info.target);
+    let (started, run) = (labelled("started", &info.started_at), labelled("run", &info.id));
+    let mut page = begin(&view.fit.title, &[&view.fit.subtitle, &target, &started, &run]);
+    answer(&mut page, &view.fit, Some(view));
+    page.text("<main>\n");
+    of_fit(&mut page, &view.fit);
+    tables::knobs(&mut page, view);
+    if !view.versions.is_empty() {
+        page.text("<h2>Laws of the second axis</h2>\n");
+        tables::versions(&mut page, &view.versions, view.fit.x_unit());
+    }
+    tables::levels(&mut page, view);
+    tables::origin(&mut page, view);
+    end(page, &view.fit.nmax_version)
+}
+
+/// The page of a comparison. It loads nothing.
+pub fn compare(view: &CompareView) -> String {
+    let mut page = begin(&view.title, &[]);
+    page.text("<section class=\"banner\" aria-label=\"What changed\"><strong>What changed</strong><ul>");
+    for difference in &view.differences {
+        page.add(format_args!("<li>{}</li>", Escaped(&difference.text)));
+    }
+    page.text("</ul></section></header>\n<main>\n<h2>Curves</h2>\n");
+    if let Some(chart) = svg::compare_chart(view) {
+        figure(&mut page, &chart, &WIDE);
+    }
+    page.text("<h2>Coefficients</h2>\n");
+    tables::versions(&mut page, &view.versions, view.x_unit());
+    for version in &view.versions {
+        page.add(format_args!("<h2>{}</h2>\n", Escaped(&version.name)));
+        tables::findings(&mut page, &version.analysis);
+        tables::points(&mut page, &version.analysis, view.x_unit());
+    }
+    end(page, &view.nmax_version)
+}
+
+/// The page of assumptions. It loads nothing.
+pub fn what_if(view: &WhatIfView) -> String {
+    let mut page = begin(&view.title, &["What if: what is marked assumed was never measured"]);
+    page.text("</header>\n<main>\n<h2>Curves</h2>\n");
+    figure(&mut page, &svg::what_if_chart(view), &WIDE);
+    page.text("<h2>Coefficients</h2>\n");
+    tables::laws(&mut page, view);
+    page.text("<h2>Throughput</h2>\n");
+    tables::assumed(&mut page, view);
+    if !view.notes.is_empty() {
+        page.text("<h2>To be kept in mind</h2><ul>");
+        for note in &view.notes {
+            page.add(format_args!("<li>{}</li>", Escaped(note)));
+        }
+        page.text("</ul>\n");
+    }
+    end(page, &view.nmax_version)
+}
+
+fn labelled(word: &str, value: &str) -> String {
+    if value.is_empty() {
+        String::new()
+    } else {
+        format!("{word} {value}")
+    }
+}
+
+/// Head and title; the header is left open.
+fn begin(title: &str, about: &[&str]) -> Page {
+    let mut page = Page::default();
+    let style = format!("{}{}", svg::PANEL_STYLE, include_str!("scalability.css"));
+    open(&mut page, title, &style);
+    page.add(format_args!("<header><h1>{}</h1><p class=\"meta\">", Escaped(title)));
+    let about: Vec<_> = about
+        .iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| Escaped(part).to_string())
+        .collect();
+    page.add(format_args!("{}</p>", about.join(" · ")));
+    page
+}
+
+fn end(mut page: Page, nmax_version: &str) -> String {
+    page.text("</main>\n");
+    page.add(format_args!(
+        "<footer>nmax {}. X(N) = γN / (1 + α(N−1) + βN(N−1)). Intervals are 95 %. Nothing is drawn or said beyond twice \
+         the largest N measured.</footer></body></html>\n",
+        Escaped(nmax_version)
+    ));
+    page.text
+}
+
+/// Three sentences, findings that block, and the key figures; closes the header.
+fn answer(page: &mut Page, view: &FitView, campaign: Option<&ScaleView>) {
+    let analysis = &view.analysis;
+    let blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
+    let (class, symbol, word) = match (&analysis.peak, blocked || analysis.fit.is_none()) {
+        (_, true) => ("invalid", "!", "The law is refused"),
+        (Some(_), false) => ("pass", "✓", "The law has a peak"),
+        (None, false) => ("plain", "–", "No peak of the law"),
+    };
+    page.add(format_args!(
+        "<section class=\"banner {class}\" aria-label=\"Meaning\"><strong>{symbol} {word}</strong>"
+    ));
+    for sentence in analysis.meaning.iter().filter(|sentence| !sentence.is_empty()) {
+        page.add(format_args!("<p>{}</p>", Escaped(sentence)));
+    }
+    if let Some(view) = campaign {
+        if let Some(found) = &view.find {
+            page.add(format_args!(
+                "<p><b>{}</b>: {}</p>",
+                Escaped(&found.objective),
+                Escaped(&found.text)
+            ));
+        }
+        if !view.stopped.is_empty() {
+            page.add(format_args!(
+                "<p class=\"note\">Stopped: {}</p>",
+                Escaped(&view.stopped)
+            ));
+        }
+        for note in &view.notes {
+            page.add(format_args!("<p class=\"note\">! {}</p>", Escaped(note)));
+        }
+    }
+    page.text("</section>");
+    keys(page, view);
+    page.text("</header>\n");
+}
+
+fn keys(page: &mut Page, view: &FitView) {
+    let (analysis, unit) = (&view.analysis, view.x_unit());
+    let unknown = || (crate::number::UNKNOWN.to_owned(), "no fit".to_owned());
+    let of = |of: Option<nmax_usl::Estimate>| of.map_or_else(unknown, |of| (words::value(&of), words::interval(&of)));
+    let fit = analysis.fit.as_ref();
+    let refused = || (crate::number::UNKNOWN.to_owned(), "refused, see conditions".to_owned());
+    let peak = |of: Option<nmax_usl::Estimate>| of.map_or_else(refused, |of| (words::value(&of), words::interval(&of)));
+    let best = analysis.best.map_or_else(unknown, |(n, x)| {
+        (words::plain(x), format!("{unit} at N = {}", words::plain(n)))
+    });
+    let figures = [
+        ("Largest throughput measured", best),
+        (
+            "Peak of the law, N",
+            peak(analysis.peak.as_ref().map(|peak| peak.concurrency)),
+        ),
+        (
+            "Peak of the law, X",
+            peak(analysis.peak.as_ref().map(|peak| peak.throughput)),
+        ),
+        (
+            "Class",
+            (
+                words::class(analysis.class).to_owned(),
+                "A to D, by the intervals of α and β".to_owned(),
+            ),
+        ),
+        ("Contention α", of(fit.map(|fit| fit.contention))),
+        ("Coherency β", of(fit.map(|fit| fit.coherency))),
+        ("Unit throughput γ", of(fit.map(|fit| fit.unit_throughput))),
+        (
+            "R²",
+            fit.map_or_else(unknown, |fit| {
+                (words::plain(fit.r_squared), "shown, decides nothing".to_owned())
+            }),
+        ),
+    ];
+    page.text("<dl class=\"keys\">");
+    for (name, (value, below)) in figures {
+        page.add(format_args!(
+            "<div><dt>{name}</dt><dd>{}<small>{}</small></dd></div>",
+            Escaped(&value),
+            Escaped(&below)
+        ));
+    }
+    page.text("</dl>\n");
+}
+
+/// Pictures and tables of a fit.
+fn of_fit(page: &mut Page, view: &FitView) {
+    let analysis = &view.analysis;
+    page.text("<h2>Curves</h2>\n");
+    let charts = svg::fit_panels(view);
+    if charts.is_empty() {
+        page.text("<p>No usable points: nothing to draw.</p>\n");
+    } else {
+        page.text("<div class=\"two\">");
+        for (_, chart) in &charts {
+            figure(page, chart, &HALF);
+        }
+        page.text("</div>\n");
+    }
+    law(page, analysis, view.x_unit());
+    tables::findings(page, analysis);
+    tables::gate(page, analysis);
+    tables::ladder(page, analysis);
+    page.text("<h2>Points</h2>\n");
+    tables::points(page, analysis, view.x_unit());
+}
+
+fn law(page: &mut Page, analysis: &Analysis, unit: &str) {
+    page.text("<h2>Law</h2>\n<ul class=\"law\">");
+    for line in words::legend(analysis, unit) {
+        page.add(format_args!("<li>{}</li>", Escaped(&line)));
+    }
+    if let Some(roof) = &analysis.roof {
+        let text = words::both(roof);
+        page.add(format_args!(
+            "<li>roof γ/α = {text} {}, the most without coherency</li>",
+            Escaped(unit)
+        ));
+    }
+    if let Some(optimum) = &analysis.optimum {
+        let text = words::both(optimum);
+        page.add(format_args!(
+            "<li>1/α = {text}: where the straight line meets the roof</li>"
+        ));
+    }
+    if let Some(ceiling) = &analysis.ceiling {
+        page.add(format_args!("<li>{}</li>", Escaped(&ceiling.text)));
+    }
+    page.add(format_args!(
+        "<li>class {}</li></ul>\n",
+        Escaped(&words::class_text(analysis))
+    ));
+}
+
+/// Sizes of the drawings of a chart: for wide and for narrow screens.
+type Sizes = [(f64, f64); 2];
+const HALF: Sizes = [(520.0, 350.0), (380.0, 310.0)];
+const WIDE: Sizes = [(1040.0, 460.0), (380.0, 310.0)];
+
+fn figure(page: &mut Page, chart: &PanelChart, sizes: &Sizes) {
+    page.text("<figure>");
+    for (width, height) in sizes {
+        page.add(format_args!("{}", chart.render(*width, *height)));
+    }
+    page.text("<figcaption><ul class=\"legend\">");
+    for entry in &chart.legend {
+        page.add(format_args!("<li>{}{}</li>", sample(entry.key), Escaped(&entry.text)));
+    }
+    page.text("</ul></figcaption></figure>\n");
+}
+
+fn sample(key: Key) -> String {
+    let inner = match key {
+        Key::Curve(class) => format!("<path class=\"line {class}\" d=\"M1 5.5H25\"/>"),
+        Key::Area(class) => format!("<rect class=\"fill {class}\" width=\"26\" height=\"11\"/>"),
+        Key::Dot(class, shape) => svg::sample_point(class, shape),
+        Key::None => return String::new(),
+    };
+    format!("<svg class=\"usl\" viewBox=\"0 0 26 11\" aria-hidden=\"true\">{inner}</svg>")
+}

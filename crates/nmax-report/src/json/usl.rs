@@ -1,0 +1,250 @@
+//! The JSON of fits, comparisons and assumptions. Numbers keep all their digits; unknown = null.
+
+use nmax_usl::analysis::Reading;
+use nmax_usl::{Analysis, Estimate, Finding, Point, Rung, Usl};
+use serde_json::{Value, json};
+
+use super::{SCHEMA_VERSION, object};
+use crate::scalability::{CompareView, FitView, WhatIfView, words};
+
+/// The answer of `nmax usl fit`; [`usl_schema`](super::usl_schema) describes it.
+pub fn usl(view: &FitView) -> Value {
+    let mut value = json!({
+        "schema_version": SCHEMA_VERSION,
+        "nmax_version": view.nmax_version,
+        "title": view.title,
+        "subtitle": view.subtitle,
+        "n_label": view.n_label(),
+        "x_unit": view.x_unit(),
+    });
+    let fields = value.as_object_mut().expect("built as an object");
+    fields.extend(analysis(&view.analysis));
+    value
+}
+
+/// The fields of an analysis, in the order in which a reader needs them.
+pub(super) fn analysis(analysis: &Analysis) -> serde_json::Map<String, Value> {
+    let fit = analysis.fit.as_ref();
+    let named = |name: &'static str, value: Value| (name.to_owned(), value);
+    let fields = [
+        named("model", json!(words::winner(analysis.winner))),
+        named("method", json!(analysis.options.method.name())),
+        named("dimension", json!(analysis.options.dimension.name())),
+        named("think_ms", json!(analysis.options.think_s * 1e3)),
+        named("n", json!(analysis.observations.len())),
+        named("alpha", est_or_null(fit.map(|fit| &fit.contention))),
+        named("beta", est_or_null(fit.map(|fit| &fit.coherency))),
+        named("gamma", est_or_null(fit.map(|fit| &fit.unit_throughput))),
+        named(
+            "alpha_sign",
+            analysis
+                .contention_sign
+                .map_or(Value::Null, |sign| json!(words::sign(Some(sign)))),
+        ),
+        named(
+            "beta_sign",
+            analysis
+                .coherency_sign
+                .map_or(Value::Null, |sign| json!(words::sign(Some(sign)))),
+        ),
+        named("at_bound", fit.map_or(json!([]), |fit| json!(fit.at_bound))),
+        named("converged", fit.map_or(Value::Null, |fit| json!(fit.converged))),
+        named("rss", fit.map_or(Value::Null, |fit| json!(fit.rss))),
+        named(
+            "residual_sd",
+            fit.map_or(Value::Null, |fit| json!(residual_sd(fit.rss, fit.n, fit.k))),
+        ),
+        named("r_squared", json!(fit.map(|fit| fit.r_squared))),
+        named(
+            "best",
+            analysis
+                .best
+                .map_or(Value::Null, |(n, x)| json!({ "concurrency": n, "throughput": x })),
+        ),
+        named("observed_peak", observed_peak(analysis)),
+        named("peak", peak(analysis)),
+        named("peak_refused", json!(refused(analysis))),
+        named(
+            "gate",
+            analysis
+                .gate
+                .iter()
+                .map(|hold| json!({ "name": hold.name, "holds": hold.holds, "text": hold.text }))
+                .collect(),
+        ),
+        named("limit", est_or_null(analysis.roof.as_ref())),
+        named("optimum", est_or_null(analysis.optimum.as_ref())),
+        named("class", json!(words::class(analysis.class))),
+        named("class_text", json!(analysis.class_text)),
+        named("demand", demand(analysis)),
+        named("ceiling", ceiling(analysis)),
+        named("ladder", analysis.ladder.iter().map(rung).collect()),
+        named("findings", analysis.findings.iter().map(finding).collect()),
+        named("left_out", json!(analysis.left_out)),
+        named("meaning", json!(analysis.meaning)),
+        named("points", analysis.points.iter().map(point).collect()),
+    ];
+    fields.into_iter().collect()
+}
+
+/// Why the peak of the law is not given; empty when it is.
+fn refused(analysis: &Analysis) -> Vec<String> {
+    match (&analysis.peak, words::refusals(analysis)) {
+        (Some(_), _) => Vec::new(),
+        (None, reasons) if reasons.is_empty() => vec!["no fit: the findings say why".into()],
+        (None, reasons) => reasons,
+    }
+}
+
+fn residual_sd(rss: f64, n: usize, k: usize) -> Option<f64> {
+    let freedom = n.checked_sub(k).filter(|freedom| *freedom > 0)?;
+    Some((rss / freedom as f64).sqrt())
+}
+
+pub(super) fn est(of: &Estimate) -> Value {
+    json!({ "estimate": of.estimate, "low": of.low, "high": of.high, "at_bound": of.at_bound })
+}
+
+fn est_or_null(of: Option<&Estimate>) -> Value {
+    of.map_or(Value::Null, est)
+}
+
+fn observed_peak(analysis: &Analysis) -> Value {
+    analysis.observed_peak.map_or(Value::Null, |peak| {
+        json!({
+            "concurrency": peak.concurrency,
+            "throughput": peak.throughput,
+            "between": [peak.between.0, peak.between.1],
+        })
+    })
+}
+
+fn peak(analysis: &Analysis) -> Value {
+    analysis.peak.as_ref().map_or(Value::Null, |peak| {
+        let pair = |(n, x): (f64, f64)| json!({ "concurrency": n, "throughput": x });
+        json!({
+            "concurrency": est(&peak.concurrency),
+            "throughput": est(&peak.throughput),
+            "integer": pair(peak.integer),
+            "alternative": peak.alternative.map_or(Value::Null, pair),
+            "alternative_is_beyond": peak.alternative_is_beyond,
+        })
+    })
+}
+
+fn demand(analysis: &Analysis) -> Value {
+    analysis.options.demand.as_ref().map_or(Value::Null, |demand| {
+        let seconds = &demand.seconds;
+        let ms = |s: f64| s * 1e3;
+        json!({
+            "name": demand.name,
+            "ms": { "estimate": ms(seconds.estimate), "low": seconds.low.map(ms), "high": seconds.high.map(ms), "at_bound": seconds.at_bound },
+        })
+    })
+}
+
+fn ceiling(analysis: &Analysis) -> Value {
+    analysis.ceiling.as_ref().map_or(Value::Null, |ceiling| {
+        json!({
+            "name": ceiling.name,
+            "throughput": est(&ceiling.throughput),
+            "reading": ceiling.reading.map(|reading| match reading {
+                Reading::Explained => "explained",
+                Reading::CapComesFirst => "cap_comes_first",
+                Reading::OtherSuspect => "other_suspect",
+            }),
+            "text": ceiling.text,
+        })
+    })
+}
+
+fn rung(rung: &Rung) -> Value {
+    json!({
+        "model": rung.model.name(),
+        "k": rung.k,
+        "aicc": rung.aicc,
+        "delta": rung.delta,
+        "rss": rung.rss,
+        "coefficients": object(words::coefficients(&rung.curve).into_iter().map(|(name, value)| (name.to_owned(), json!(value)))),
+    })
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({
+        "code": finding.code.name(),
+        "effect": words::effect(finding.effect),
+        "rows": finding.rows,
+        "text": finding.text,
+    })
+}
+
+fn point(point: &Point) -> Value {
+    json!({
+        "row": point.row,
+        "n": point.n,
+        "x": point.x,
+        "r": point.r_s.map(|s| s * 1e3),
+        "capacity": point.capacity,
+        "efficiency": point.efficiency,
+        "efficiency_of_law": point.efficiency_of_law,
+        "fitted": point.fitted,
+        "band": point.band.map(|(low, high)| [low, high]),
+        "residual": point.residual,
+        "zone": point.zone.map(words::zone),
+    })
+}
+
+/// A law without intervals.
+fn law(law: &Usl) -> Value {
+    json!({ "alpha": law.contention, "beta": law.coherency, "gamma": law.unit_throughput })
+}
+
+/// The answer of `nmax usl compare`.
+pub fn compare(view: &CompareView) -> Value {
+    let version = |version: &crate::scalability::Version| {
+        let mut value = json!({ "name": version.name });
+        value
+            .as_object_mut()
+            .expect("built as an object")
+            .extend(analysis(&version.analysis));
+        value
+    };
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "nmax_version": view.nmax_version,
+        "title": view.title,
+        "versions": view.versions.iter().map(version).collect::<Vec<_>>(),
+        "differences": view.differences.iter().map(|difference| json!({
+            "from": difference.from,
+            "to": difference.to,
+            "coefficient": difference.coefficient,
+            "value": difference.value,
+            "low": difference.low,
+            "high": difference.high,
+            "text": difference.text,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// The answer of `nmax usl what-if`. Everything but `base` is assumed.
+pub fn what_if(view: &WhatIfView) -> Value {
+    let names = || std::iter::once("base").chain(view.assumed.iter().map(|(name, _)| name.as_str()));
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "nmax_version": view.nmax_version,
+        "title": view.title,
+        "base": law(&view.base),
+        "n_max": view.n_max,
+        "assumed": view.assumed.iter().map(|(name, assumed)| json!({ "name": name, "law": law(assumed) })).collect::<Vec<_>>(),
+        "curves": view.curves().into_iter().map(|(n, x)| json!({
+            "n": n,
+            "x": object(names().map(str::to_owned).zip(x.iter().map(|x| json!(x)))),
+        })).collect::<Vec<_>>(),
+        "weeks": view.weeks.iter().map(|week| json!({
+            "week": week.week,
+            "n": week.n,
+            "x": object(names().map(str::to_owned).zip(week.x.iter().map(|x| json!(x)))),
+        })).collect::<Vec<_>>(),
+        "notes": view.notes,
+    })
+}

@@ -1,0 +1,316 @@
+//! What is said about scalability: the law fitted to a table ([`FitView`]), a campaign that measured one
+//! ([`ScaleView`]), versions side by side ([`CompareView`]) and assumptions ([`WhatIfView`]).
+//!
+//! Every number comes from an [`Analysis`]; the outputs print it and decide nothing.
+
+use nmax_usl::{Analysis, Dimension, Usl};
+
+mod frame;
+mod loess;
+mod overlay;
+pub mod words;
+
+pub(crate) use frame::{Frame, Mark, SMOOTHER};
+pub use loess::loess;
+pub(crate) use overlay::{Overlay, Series};
+
+/// A fit of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitView {
+    /// What was measured: a name of a file, a plan, a version.
+    pub title: String,
+    /// How it was read, or where it comes from; may be empty.
+    pub subtitle: String,
+    /// What N counts, in words; empty for the name of the dimension.
+    pub n_label: String,
+    /// Unit of X, such as `requests/s`; empty for `1/s`.
+    pub x_unit: String,
+    /// Version of nmax.
+    pub nmax_version: String,
+    /// The answer.
+    pub analysis: Analysis,
+}
+
+impl FitView {
+    /// What N counts, in words.
+    pub fn n_label(&self) -> &str {
+        n_label(&self.n_label, self.analysis.options.dimension)
+    }
+
+    /// Unit of X.
+    pub fn x_unit(&self) -> &str {
+        x_unit(&self.x_unit)
+    }
+}
+
+/// What N counts, in words: as given, else the name of the dimension.
+fn n_label(given: &str, dimension: Dimension) -> &str {
+    match (given, dimension) {
+        ("", Dimension::Vus) => "virtual users",
+        ("", Dimension::InFlight) => "exchanges in flight",
+        ("", Dimension::Rate) => "arrivals per second",
+        ("", Dimension::Workers) => "workers",
+        ("", Dimension::Nodes) => "nodes",
+        ("", Dimension::Threads) => "threads",
+        ("", Dimension::Other) => "concurrency",
+        (label, _) => label,
+    }
+}
+
+fn x_unit(given: &str) -> &str {
+    if given.is_empty() { "1/s" } else { given }
+}
+
+/// A campaign: levels that were measured, and the law fitted to them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScaleView {
+    /// The law over the first axis.
+    pub fit: FitView,
+    /// Identity and origin.
+    pub info: ScaleInfo,
+    /// Every level in the order in which they were run, also those that were not used.
+    pub levels: Vec<Level>,
+    /// Which rule ended the campaign, as a sentence.
+    pub stopped: String,
+    /// Warnings and notes that belong to no level.
+    pub notes: Vec<String>,
+    /// The highest level that holds an objective.
+    pub find: Option<Found>,
+    /// Settings of the system under test, each with its best usable throughput.
+    pub knobs: Vec<Knob>,
+    /// Laws of the grid: one per value of the second axis.
+    pub versions: Vec<Version>,
+}
+
+/// Identity and origin of a campaign.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScaleInfo {
+    /// Id of the campaign.
+    pub id: String,
+    /// Name of the plan.
+    pub name: String,
+    /// Address of the system under test.
+    pub target: String,
+    /// Beginning, RFC 3339 UTC.
+    pub started_at: String,
+    /// Of every choice.
+    pub seed: u64,
+    /// What is varied, as on the command line: `vus`, `rate`, `nodes`.
+    pub axes: Vec<String>,
+    /// What X counts: `requests`, `iterations`, `transaction:NAME`.
+    pub count: String,
+    /// Length of the measured part of a level, seconds.
+    pub level_s: Option<f64>,
+    /// Time that was given, seconds.
+    pub budget_s: Option<f64>,
+    /// Time that was taken, seconds.
+    pub elapsed_s: Option<f64>,
+    /// SHA-256 of the plan, if there is one.
+    pub plan_sha256: String,
+    /// Facts about the machine that ran it.
+    pub machine: Vec<(String, String)>,
+    /// Whether it was ended by a person before its own end.
+    pub interrupted: bool,
+}
+
+/// One level of a campaign: a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// Place in the order of runs, from 1.
+    pub number: usize,
+    /// Why it was run: `ramp`, `refine`, `replicate`, `choice`, `repeat`.
+    pub purpose: String,
+    /// Setting of the second axis or of the knob; empty without.
+    pub setting: String,
+    /// What was asked for.
+    pub level: f64,
+    /// What the law is fitted over; `None` when it was not measured.
+    pub n: Option<f64>,
+    /// Throughput in the steady part, per second.
+    pub x: Option<f64>,
+    /// Mean response time, ms.
+    pub r_ms: Option<f64>,
+    /// `pass`, `fail`, `invalid`, or `refused` when the system broke down.
+    pub verdict: String,
+    /// Whether it was fitted.
+    pub used: bool,
+    /// Why it was not used, or what is to be kept in mind; may be empty.
+    pub why: String,
+    /// Directory of the run, below that of the campaign.
+    pub run: String,
+}
+
+/// The answer to `--find`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The objective as it was written.
+    pub objective: String,
+    /// Highest level that holds it; `None` when none did.
+    pub level: Option<f64>,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Throughput there, per second.
+    pub x: Option<f64>,
+    /// Runs that were made for it.
+    pub runs: usize,
+    /// The answer as a sentence.
+    pub text: String,
+}
+
+/// A setting of the system under test with its best usable throughput.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Knob {
+    /// Name and value of each axis, such as `nodes` and `4`.
+    pub values: Vec<(String, String)>,
+    /// Load at which the throughput was best.
+    pub load: Option<f64>,
+    /// Best usable throughput, per second.
+    pub x: Option<f64>,
+    /// Mean response time there, ms.
+    pub r_ms: Option<f64>,
+    /// Runs that were made for it.
+    pub runs: usize,
+    /// Price per hour, in whatever money was given.
+    pub price_per_h: Option<f64>,
+    /// Price of a million usable completions.
+    pub price_per_million: Option<f64>,
+    /// Why there is no throughput, or what is to be kept in mind; may be empty.
+    pub why: String,
+}
+
+/// A named analysis.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Version {
+    /// Its name.
+    pub name: String,
+    /// What is said about it.
+    pub analysis: Analysis,
+}
+
+/// Versions side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompareView {
+    /// What is compared.
+    pub title: String,
+    /// What N counts, in words.
+    pub n_label: String,
+    /// Unit of X.
+    pub x_unit: String,
+    /// Version of nmax.
+    pub nmax_version: String,
+    /// From the first to the last.
+    pub versions: Vec<Version>,
+    /// Each later version against the first.
+    pub differences: Vec<Difference>,
+}
+
+/// How a coefficient differs between two versions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Name of the earlier version.
+    pub from: String,
+    /// Name of the later version.
+    pub to: String,
+    /// `contention`, `coherency` or `unit throughput`.
+    pub coefficient: &'static str,
+    /// Later minus earlier; for γ the ratio later/earlier.
+    pub value: f64,
+    /// Lower end of its 95 % interval.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// What follows, as a sentence.
+    pub text: String,
+}
+
+/// A measured law beside assumed ones.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WhatIfView {
+    /// What is assumed about.
+    pub title: String,
+    /// What N counts, in words.
+    pub n_label: String,
+    /// Unit of X.
+    pub x_unit: String,
+    /// Version of nmax.
+    pub nmax_version: String,
+    /// The law that is known.
+    pub base: Usl,
+    /// Largest N that may be shown.
+    pub n_max: f64,
+    /// The assumed laws with their names, such as `assumed`, or `optimistic` and `realistic`.
+    pub assumed: Vec<(String, Usl)>,
+    /// What the law is measured from, if from a table.
+    pub measured: Option<Analysis>,
+    /// The load to come, week by week.
+    pub weeks: Vec<Week>,
+    /// What follows, and what is assumed, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// A week of growth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Week {
+    /// From 0.
+    pub week: u32,
+    /// Load that is expected then.
+    pub n: f64,
+    /// Throughput by the known law and by each assumed one, per second; `None` beyond what may be shown.
+    pub x: Vec<Option<f64>>,
+}
+
+impl CompareView {
+    /// What N counts, in words.
+    pub fn n_label(&self) -> &str {
+        let first = self.versions.first().map(|version| version.analysis.options.dimension);
+        n_label(&self.n_label, first.unwrap_or_default())
+    }
+
+    /// Unit of X.
+    pub fn x_unit(&self) -> &str {
+        x_unit(&self.x_unit)
+    }
+}
+
+impl WhatIfView {
+    /// What N counts, in words.
+    pub fn n_label(&self) -> &str {
+        let measured = self.measured.as_ref().map(|analysis| analysis.options.dimension);
+        n_label(&self.n_label, measured.unwrap_or_default())
+    }
+
+    /// Unit of X.
+    pub fn x_unit(&self) -> &str {
+        x_unit(&self.x_unit)
+    }
+
+    /// What is known, then what is assumed; the names of assumptions say so.
+    pub fn laws(&self) -> Vec<(String, Usl)> {
+        let base = if self.measured.is_some() { "measured" } else { "given" };
+        let assumed = self.assumed.iter().map(|(name, law)| {
+            let name = if name.contains("assumed") {
+                name.clone()
+            } else {
+                format!("{name} (assumed)")
+            };
+            (name, *law)
+        });
+        std::iter::once((base.to_owned(), self.base)).chain(assumed).collect()
+    }
+
+    /// N and the throughput by the known law and by each assumed one, per second, over the range that may be shown.
+    pub fn curves(&self) -> Vec<(f64, Vec<Option<f64>>)> {
+        const PLACES: u32 = 40;
+        let laws = self.laws();
+        let at = |n: f64| {
+            let x = laws
+                .iter()
+                .map(|(_, law)| Some(law.throughput_at(n)).filter(|x| x.is_finite() && *x >= 0.0));
+            (n, x.collect())
+        };
+        let step = (self.n_max.max(1.0) - 1.0) / f64::from(PLACES);
+        (0..=PLACES).map(|index| at(1.0 + f64::from(index) * step)).collect()
+    }
+}

@@ -1,0 +1,371 @@
+//! Words and numbers of fits: as many digits as the interval gives a right to.
+
+use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, LawPeak, Method, Sign, Winner, Zone};
+
+use crate::number::UNKNOWN;
+
+/// Most digits after the point before a number takes an exponent.
+const DECIMALS_MAX: usize = 6;
+
+/// A number with `decimals` digits after the point, thousands in groups, and a true minus. Never `−0`.
+pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.into();
+    }
+    let size = value.abs();
+    if decimals > DECIMALS_MAX || size >= 1e15 {
+        let text = if value == 0.0 {
+            "0".into()
+        } else {
+            format!("{size:.1e}")
+        };
+        return format!("{}{text}", if value < 0.0 { "−" } else { "" });
+    }
+    let text = format!("{size:.decimals$}");
+    let (whole, rest) = text.find('.').map_or((text.as_str(), ""), |at| text.split_at(at));
+    let is_zero = text.bytes().all(|byte| matches!(byte, b'0' | b'.'));
+    let sign = if value < 0.0 && !is_zero { "−" } else { "" };
+    let mut grouped = String::with_capacity(text.len() + 4);
+    for (index, digit) in whole.chars().enumerate() {
+        if index > 0 && (whole.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}{grouped}{rest}")
+}
+
+/// Digits after the point that show a size with `significant` digits; none above that many whole ones.
+fn decimals_of(size: f64, significant: i32) -> usize {
+    if !size.is_finite() || size <= 0.0 {
+        return 0;
+    }
+    usize::try_from(significant - 1 - size.log10().floor() as i32).unwrap_or(0)
+}
+
+/// A number that nothing is known about: four significant digits, without zeros at its end.
+pub fn plain(value: f64) -> String {
+    let decimals = decimals_of(value.abs(), 4);
+    trim(&fixed(value, decimals))
+}
+
+/// [`plain`] of a number that may be unknown.
+pub(crate) fn plain_or_unknown(value: Option<f64>) -> String {
+    value.map_or_else(|| UNKNOWN.into(), plain)
+}
+
+fn trim(text: &str) -> String {
+    if text.contains('.') && !text.contains('e') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Digits that an interval allows: two significant ones of its half width.
+fn decimals(of: &Estimate) -> usize {
+    let half_width = of.low.zip(of.high).map(|(low, high)| (high - low) / 2.0);
+    match half_width.filter(|width| *width > 0.0 && width.is_finite()) {
+        // No more than seven digits in all, however narrow the interval.
+        Some(width) => decimals_of(width, 2).min(decimals_of(of.estimate.abs(), 7)),
+        None => decimals_of(of.estimate.abs(), 4),
+    }
+}
+
+/// An estimate without its interval.
+pub fn value(of: &Estimate) -> String {
+    fixed(of.estimate, decimals(of))
+}
+
+/// The interval of an estimate, such as `30.8 to 35.7`, or why there is none.
+pub fn interval(of: &Estimate) -> String {
+    let decimals = decimals(of);
+    match of.low.zip(of.high) {
+        _ if of.at_bound => "at bound".into(),
+        Some((low, high)) => format!("{} to {}", fixed(low, decimals), fixed(high, decimals)),
+        None => "no interval".into(),
+    }
+}
+
+/// An estimate with its interval, such as `33.2 (30.8 to 35.7)`.
+pub fn both(of: &Estimate) -> String {
+    format!("{} ({})", value(of), interval(of))
+}
+
+/// What an interval says about a coefficient.
+pub(crate) fn sign(sign: Option<Sign>) -> &'static str {
+    match sign {
+        Some(Sign::Positive) => "positive",
+        Some(Sign::Negative) => "negative",
+        Some(Sign::Negligible) => "negligible",
+        Some(Sign::Undetermined) => "undetermined",
+        None => "unknown",
+    }
+}
+
+/// Letter of a class.
+pub(crate) fn class(class: Option<Class>) -> &'static str {
+    match class {
+        Some(Class::A) => "A",
+        Some(Class::B) => "B",
+        Some(Class::C) => "C",
+        Some(Class::D) => "D",
+        None => "undetermined",
+    }
+}
+
+/// The class with what it means, or what keeps it undecided.
+pub(crate) fn class_text(analysis: &Analysis) -> String {
+    let letter = class(analysis.class);
+    match (analysis.class, analysis.class_text.as_str()) {
+        (_, "") => letter.to_owned(),
+        // Texts that begin with the letter or the word say it themselves.
+        (_, text) if text.starts_with(letter) => text.to_owned(),
+        (_, text) => format!("{letter}: {text}"),
+    }
+}
+
+/// The peak of the law with its alternatives.
+pub(crate) fn peak(peak: &LawPeak, unit: &str) -> String {
+    let (n, x) = peak.integer;
+    let mut text = format!(
+        "N = {}, X = {} {unit}; best whole N {} with {}",
+        both(&peak.concurrency),
+        both(&peak.throughput),
+        plain(n),
+        plain(x)
+    );
+    if let Some((n, x)) = peak.alternative {
+        let alternative = format!(
+            "; the ln-variant fits as well and puts it at N = {} with {}",
+            plain(n),
+            plain(x)
+        );
+        text.push_str(&alternative);
+    } else if peak.alternative_is_beyond {
+        text.push_str("; the ln-variant fits as well and puts it beyond twice what was measured");
+    }
+    text
+}
+
+/// What stands below a chart: coefficients, R², peaks.
+pub(crate) fn legend(analysis: &Analysis, unit: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(fit) = &analysis.fit {
+        lines.push(format!(
+            "contention α = {}, {}",
+            both(&fit.contention),
+            sign(analysis.contention_sign)
+        ));
+        lines.push(format!(
+            "coherency β = {}, {}",
+            both(&fit.coherency),
+            sign(analysis.coherency_sign)
+        ));
+        lines.push(format!("unit throughput γ = {} {unit}", both(&fit.unit_throughput)));
+        let r_squared = plain(fit.r_squared);
+        lines.push(format!(
+            "fitted by {}; R² {r_squared}, which decides nothing",
+            method(fit.method)
+        ));
+    }
+    lines.push(format!("observed peak: {}", observed(analysis, unit)));
+    lines.push(match (&analysis.peak, refusals(analysis)) {
+        (Some(of), _) => format!("peak of the law: {}", peak(of, unit)),
+        (None, reasons) if reasons.is_empty() => "peak of the law: refused, since there is no fit".into(),
+        (None, reasons) => format!("peak of the law refused: {}", reasons.join("; ")),
+    });
+    lines
+}
+
+/// Values of a setting, such as `nodes=2 size=large`.
+pub(crate) fn setting(values: &[(String, String)]) -> String {
+    let values: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    values.join(" ")
+}
+
+/// A mark of an axis: whole numbers stay whole, 15,000 and not 15 k.
+pub(crate) fn tick(value: f64) -> String {
+    match value {
+        _ if value.abs() >= 1e7 => format!("{value:e}"),
+        _ => trim(&fixed(value, decimals_of(value.abs(), 3))),
+    }
+}
+
+/// A column of the tables of versions.
+pub(crate) struct Coefficient {
+    /// Its name with its letter.
+    pub name: &'static str,
+    /// Its name in CSV files.
+    pub key: &'static str,
+    /// Whether it is a throughput.
+    pub per_s: bool,
+    /// Its estimate.
+    pub of: fn(&Analysis) -> Option<Estimate>,
+}
+
+/// What is told of every version.
+pub(crate) const COEFFICIENTS: [Coefficient; 6] = [
+    Coefficient {
+        name: "contention α",
+        key: "alpha",
+        per_s: false,
+        of: |analysis| analysis.fit.as_ref().map(|fit| fit.contention),
+    },
+    Coefficient {
+        name: "coherency β",
+        key: "beta",
+        per_s: false,
+        of: |analysis| analysis.fit.as_ref().map(|fit| fit.coherency),
+    },
+    Coefficient {
+        name: "unit throughput γ",
+        key: "gamma",
+        per_s: true,
+        of: |analysis| analysis.fit.as_ref().map(|fit| fit.unit_throughput),
+    },
+    Coefficient {
+        name: "largest throughput measured",
+        key: "x_best",
+        per_s: true,
+        of: |analysis| {
+            analysis.best.map(|(_, x)| Estimate {
+                estimate: x,
+                low: None,
+                high: None,
+                at_bound: false,
+            })
+        },
+    },
+    Coefficient {
+        name: "N at the peak of the law",
+        key: "n_peak",
+        per_s: false,
+        of: |analysis| analysis.peak.as_ref().map(|peak| peak.concurrency),
+    },
+    Coefficient {
+        name: "throughput at the peak of the law",
+        key: "x_peak",
+        per_s: true,
+        of: |analysis| analysis.peak.as_ref().map(|peak| peak.throughput),
+    },
+];
+
+/// Why a version lacks a figure.
+pub(crate) fn missing(analysis: &Analysis) -> &'static str {
+    if analysis.fit.is_none() { "no fit" } else { "refused" }
+}
+
+/// Letter of a zone.
+pub(crate) fn zone(zone: Zone) -> &'static str {
+    match zone {
+        Zone::A => "A",
+        Zone::B => "B",
+        Zone::C => "C",
+    }
+}
+
+/// The leading model in results.
+pub(crate) fn winner(winner: Winner) -> &'static str {
+    match winner {
+        Winner::One(model) => model.name(),
+        Winner::NotDistinguishable => "not_distinguishable",
+    }
+}
+
+/// A method, in words.
+pub(crate) fn method(method: Method) -> &'static str {
+    match method {
+        Method::Log => "log (relative errors)",
+        Method::Ols => "ols (absolute errors)",
+        Method::Ols2 => "ols2 (absolute errors, γ = X(1))",
+        Method::Poly2 => "poly2 (transformed data, γ = X(1))",
+        Method::Poly3 => "poly3 (quadratic in N/X)",
+    }
+}
+
+/// Class of a mark, word for readers of results.
+pub(crate) fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Block => "block",
+        Effect::Warn => "warn",
+        Effect::Note => "note",
+    }
+}
+
+/// Coefficients of a model by their names in results.
+pub fn coefficients(curve: &Curve) -> Vec<(&'static str, f64)> {
+    match *curve {
+        Curve::Linear { unit_throughput } => vec![("gamma", unit_throughput)],
+        Curve::Amdahl {
+            contention,
+            unit_throughput,
+        } => vec![("alpha", contention), ("gamma", unit_throughput)],
+        Curve::Usl(law) => vec![
+            ("alpha", law.contention),
+            ("beta", law.coherency),
+            ("gamma", law.unit_throughput),
+        ],
+        Curve::Ln {
+            contention,
+            coherency,
+            unit_throughput,
+        } => {
+            vec![("alpha", contention), ("beta", coherency), ("gamma", unit_throughput)]
+        }
+        Curve::Knee { unit_throughput, cap } => vec![("gamma", unit_throughput), ("cap", cap)],
+    }
+}
+
+/// Rows as a person writes them: `rows 1, 2 and 5 more`.
+pub(crate) fn rows(rows: &[usize]) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<_> = rows.iter().take(SHOWN).map(ToString::to_string).collect();
+    let more = rows.len().saturating_sub(SHOWN);
+    match (rows.len(), more) {
+        (0, _) => String::new(),
+        (1, _) => format!("row {}", shown[0]),
+        (_, 0) => format!("rows {}", shown.join(", ")),
+        (_, more) => format!("rows {} and {more} more", shown.join(", ")),
+    }
+}
+
+/// The conditions that refuse the peak of the law.
+pub(crate) fn refusals(analysis: &Analysis) -> Vec<String> {
+    let failed = analysis.gate.iter().filter(|hold| !hold.holds);
+    failed.map(|hold| format!("{}: {}", hold.name, hold.text)).collect()
+}
+
+/// The observed peak as a phrase; else the largest throughput.
+pub(crate) fn observed(analysis: &Analysis, unit: &str) -> String {
+    match (&analysis.observed_peak, analysis.best) {
+        (Some(peak), _) => format!(
+            "{} {unit} at N = {}, between N = {} and {}",
+            plain(peak.throughput),
+            plain(peak.concurrency),
+            plain(peak.between.0),
+            plain(peak.between.1)
+        ),
+        (None, Some((n, x))) => format!(
+            "{} {unit} at N = {}; no peak was seen: no lower throughput on both sides",
+            plain(x),
+            plain(n)
+        ),
+        (None, None) => "nothing was measured".into(),
+    }
+}
+
+/// Distance of a point from the law, as a percentage of the law.
+pub(crate) fn distance(x: f64, fitted: Option<f64>) -> String {
+    match fitted.filter(|fitted| *fitted > 0.0) {
+        Some(fitted) => {
+            let percent = 100.0 * (x / fitted - 1.0);
+            let text = fixed(percent, 1);
+            format!("{}{text} %", if percent > 0.0 && text != "0.0" { "+" } else { "" })
+        }
+        None => UNKNOWN.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

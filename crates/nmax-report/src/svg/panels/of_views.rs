@@ -1,0 +1,462 @@
+//! Which panels there are of a fit, of versions and of assumptions.
+
+use nmax_usl::{Analysis, Zone};
+
+use super::{Area, Dot, Entry, Key, Label, PanelChart, add, legend, style_alone, wrapped};
+use crate::markup::Escaped;
+use crate::scalability::{CompareView, FitView, Frame, Mark, Overlay, SMOOTHER, WhatIfView, words};
+use crate::svg::Scale;
+
+/// One of the four panels of a fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// The points as they were measured.
+    Raw,
+    /// With a smoother, which knows no law.
+    Smoother,
+    /// The law with its bounds and zones.
+    Zones,
+    /// The law with its 95 % band and its peak.
+    Band,
+}
+
+impl Panel {
+    /// Every panel, in the order of the figure.
+    pub const ALL: [Self; 4] = [Self::Raw, Self::Smoother, Self::Zones, Self::Band];
+}
+
+/// Size of a panel of a figure that stands alone.
+const WIDE: f64 = 530.0;
+const HIGH: f64 = 350.0;
+
+/// The four panels of a fit as one picture that stands alone.
+pub fn figure(view: &FitView) -> String {
+    let charts = fit_panels(view);
+    let about = (view.title.as_str(), view.subtitle.as_str());
+    let mut entries = samples(&charts);
+    entries.extend(sentences(view));
+    alone(about, &charts, 2, &entries)
+}
+
+/// One panel of a fit as a picture that stands alone.
+pub fn panel(view: &FitView, which: Panel) -> String {
+    let charts: Vec<_> = fit_panels(view)
+        .into_iter()
+        .filter(|(panel, _)| *panel == which)
+        .collect();
+    let mut entries = samples(&charts);
+    if matches!(which, Panel::Zones | Panel::Band) {
+        entries.extend(sentences(view));
+    }
+    alone((&view.title, &view.subtitle), &charts, 1, &entries)
+}
+
+/// Versions, as a picture that stands alone.
+pub fn compare(view: &CompareView) -> String {
+    let charts: Vec<_> = compare_chart(view)
+        .into_iter()
+        .map(|chart| (Panel::Band, chart))
+        .collect();
+    let mut entries = samples(&charts);
+    entries.extend(view.differences.iter().map(|difference| plain(difference.text.clone())));
+    alone((&view.title, ""), &charts, 1, &entries)
+}
+
+/// Assumptions, as a picture that stands alone.
+pub fn what_if(view: &WhatIfView) -> String {
+    let charts = [(Panel::Band, what_if_chart(view))];
+    let mut entries = samples(&charts);
+    entries.extend(view.notes.iter().map(|note| plain(note.clone())));
+    alone((&view.title, "What if"), &charts, 1, &entries)
+}
+
+/// What the classes of the charts mean, each once.
+fn samples(charts: &[(Panel, PanelChart)]) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for entry in charts.iter().flat_map(|(_, chart)| &chart.legend) {
+        if !entries.contains(entry) {
+            entries.push(entry.clone());
+        }
+    }
+    entries
+}
+
+fn plain(text: String) -> Entry {
+    Entry { key: Key::None, text }
+}
+
+/// Coefficients, R², peaks.
+fn sentences(view: &FitView) -> Vec<Entry> {
+    words::legend(&view.analysis, view.x_unit())
+        .into_iter()
+        .map(plain)
+        .collect()
+}
+
+/// A picture with title, charts in columns and legend, with its own style.
+fn alone((title, subtitle): (&str, &str), charts: &[(Panel, PanelChart)], columns: usize, entries: &[Entry]) -> String {
+    const EDGE: f64 = 16.0;
+    let columns = columns.min(charts.len().max(1));
+    let (wide, high) = if columns == 1 { (780.0, 440.0) } else { (WIDE, HIGH) };
+    let width = 2.0 * EDGE + wide * columns as f64;
+    let mut body = String::new();
+    let mut y = 34.0;
+    add(
+        &mut body,
+        format_args!(
+            "<text class=\"t\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
+            EDGE + 8.0,
+            Escaped(&crate::markup::clip(title, (width / 10.5) as usize))
+        ),
+    );
+    for line in wrapped(subtitle, ((width - 48.0) / super::CHARACTER) as usize)
+        .iter()
+        .filter(|line| !line.is_empty())
+    {
+        y += 18.0;
+        add(
+            &mut body,
+            format_args!(
+                "<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
+                EDGE + 8.0,
+                Escaped(line)
+            ),
+        );
+    }
+    y += 16.0;
+    if charts.is_empty() {
+        y += 20.0;
+        add(
+            &mut body,
+            format_args!(
+                "<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">No usable points: nothing to draw.</text>",
+                EDGE + 8.0
+            ),
+        );
+        y += 20.0;
+    }
+    for row in charts.chunks(columns) {
+        for (index, (_, chart)) in row.iter().enumerate() {
+            chart.draw(&mut body, (EDGE + wide * index as f64, y), (wide, high));
+        }
+        y += high;
+    }
+    y += 24.0;
+    y += legend(&mut body, entries, (EDGE + 8.0, y), width - 2.0 * EDGE - 16.0) + 8.0;
+    let descriptions: Vec<_> = charts.iter().map(|(_, chart)| chart.description.as_str()).collect();
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"usl\" width=\"{width:.0}\" height=\"{y:.0}\" \
+         viewBox=\"0 0 {width:.0} {y:.0}\" role=\"img\" aria-labelledby=\"t d\"><title id=\"t\">{}</title>\
+         <desc id=\"d\">{}</desc><style>{}</style><rect class=\"paper\" width=\"{width:.0}\" height=\"{y:.0}\"/>\
+         {body}</svg>\n",
+        Escaped(title),
+        Escaped(&descriptions.join(" ")),
+        style_alone(),
+    )
+}
+
+/// The panels of a fit; none when nothing was measured.
+pub(crate) fn fit_panels(view: &FitView) -> Vec<(Panel, PanelChart)> {
+    let Some(frame) = Frame::new(&view.analysis) else {
+        return Vec::new();
+    };
+    Panel::ALL
+        .into_iter()
+        .map(|panel| (panel, chart(view, &frame, panel)))
+        .collect()
+}
+
+fn chart(view: &FitView, frame: &Frame, panel: Panel) -> PanelChart {
+    let (id, title) = match panel {
+        Panel::Raw => ("usl-raw", "Measured"),
+        Panel::Smoother => ("usl-smoother", "Smoother, without any law"),
+        Panel::Zones => ("usl-zones", "Law, bounds and zones"),
+        Panel::Band => ("usl-band", "Law with its 95 % band"),
+    };
+    let mut chart = PanelChart {
+        id: id.into(),
+        title: title.into(),
+        description: description(view, frame, panel),
+        n: frame.n,
+        n_label: view.n_label().into(),
+        x: frame.x,
+        x_unit: view.x_unit().into(),
+        areas: Vec::new(),
+        curves: Vec::new(),
+        points: Vec::new(),
+        stems: Vec::new(),
+        labels: Vec::new(),
+        legend: Vec::new(),
+    };
+    match panel {
+        Panel::Raw => raw(&mut chart, frame),
+        Panel::Smoother => smoother(&mut chart, frame),
+        Panel::Zones => zones(&mut chart, frame),
+        Panel::Band => band(&mut chart, frame, &view.analysis),
+    }
+    chart
+}
+
+fn description(view: &FitView, frame: &Frame, panel: Panel) -> String {
+    let count = view.analysis.observations.len();
+    let what = match panel {
+        Panel::Raw => "as measured",
+        Panel::Smoother => "with a smoother",
+        Panel::Zones => "with the law, its bounds and zones",
+        Panel::Band => "with the law and its band",
+    };
+    let observed = words::observed(&view.analysis, view.x_unit());
+    format!(
+        "{count} points up to N = {}, {what}. Largest throughput: {observed}.",
+        words::plain(frame.n_hi)
+    )
+}
+
+fn entry(chart: &mut PanelChart, key: Key, text: &str) {
+    chart.legend.push(Entry { key, text: text.into() });
+}
+
+fn dots(chart: &mut PanelChart, frame: &Frame) {
+    chart.points = frame
+        .points
+        .iter()
+        .map(|mark| Dot {
+            class: "m",
+            shape: 0,
+            n: mark.n,
+            x: mark.x,
+        })
+        .collect();
+    entry(chart, Key::Dot("m", 0), "measured");
+}
+
+fn raw(chart: &mut PanelChart, frame: &Frame) {
+    dots(chart, frame);
+    if let Some((n, x)) = frame.observed {
+        chart.stems.push(("seen", n, x));
+        let text = format!("observed peak {} at N = {}", words::plain(x), words::plain(n));
+        chart.labels.push(above(frame, n, x, text));
+    }
+}
+
+/// A label above a place.
+fn above(frame: &Frame, n: f64, x: f64, text: String) -> Label {
+    Label {
+        text,
+        n,
+        x: x + 0.055 * frame.x_max(),
+    }
+}
+
+fn smoother(chart: &mut PanelChart, frame: &Frame) {
+    dots(chart, frame);
+    if frame.smooth.is_empty() {
+        let x = 0.5 * frame.x_max();
+        let text = "too few distinct N for a smoother".to_owned();
+        chart.labels.push(Label {
+            text,
+            n: middle(frame),
+            x,
+        });
+        return;
+    }
+    chart.curves.push(("smooth", frame.smooth.clone()));
+    entry(chart, Key::Curve("smooth"), SMOOTHER);
+}
+
+/// N in the middle of the picture.
+fn middle(frame: &Frame) -> f64 {
+    match frame.n {
+        Scale::Linear { max } => max / 2.0,
+        Scale::Log { low, high } => (low * high).sqrt(),
+    }
+}
+
+/// The law up to the largest N measured, and beyond it dashed.
+fn law(chart: &mut PanelChart, frame: &Frame) {
+    if frame.law.is_empty() {
+        let text = "no fit: the findings say why".to_owned();
+        chart.labels.push(Label {
+            text,
+            n: middle(frame),
+            x: 0.5 * frame.x_max(),
+        });
+        return;
+    }
+    let split = frame.law.partition_point(|(n, _)| *n <= frame.n_hi);
+    chart.curves.push(("law", frame.law[..split].to_vec()));
+    chart
+        .curves
+        .push(("law beyond", frame.law[split.saturating_sub(1)..].to_vec()));
+    entry(chart, Key::Curve("law"), "law");
+    entry(chart, Key::Curve("law beyond"), "law beyond the largest N measured");
+}
+
+fn zones(chart: &mut PanelChart, frame: &Frame) {
+    let ceiling = |x: f64| x.min(frame.x_max());
+    if !frame.amdahl.is_empty() {
+        let bound = || frame.amdahl.iter().zip(&frame.linear);
+        let above = bound().map(|((n, bound), (_, linear))| (*n, ceiling(*bound), ceiling(*linear)));
+        let below = bound().map(|((n, bound), _)| (*n, 0.0, ceiling(*bound)));
+        chart.areas.push(Area {
+            class: "za",
+            edges: above.collect(),
+        });
+        chart.areas.push(Area {
+            class: "zc",
+            edges: below.collect(),
+        });
+        entry(chart, Key::Area("za"), "A: above the Amdahl bound");
+        entry(chart, Key::Area("zc"), "C: below it");
+        chart.curves.push(("amdahl", frame.amdahl.clone()));
+        entry(chart, Key::Curve("amdahl"), "Amdahl bound: the law without β (zone B)");
+    }
+    if !frame.linear.is_empty() {
+        chart.curves.push(("linear", frame.linear.clone()));
+        entry(chart, Key::Curve("linear"), "γN: every unit adds a whole one");
+    }
+    if let Some(roof) = frame.roof.filter(|roof| *roof <= frame.x_max()) {
+        let ends = [frame.law.first(), frame.law.last()];
+        let line = ends.into_iter().flatten().map(|(n, _)| (*n, roof)).collect();
+        chart.curves.push(("roof", line));
+        entry(chart, Key::Curve("roof"), "roof γ/α");
+    }
+    if let Some((model, curve)) = &frame.leader {
+        chart.curves.push(("leader", curve.clone()));
+        entry(
+            chart,
+            Key::Curve("leader"),
+            &format!("{}, the model that leads", model.name()),
+        );
+    }
+    law(chart, frame);
+    for zone in [Zone::A, Zone::B, Zone::C] {
+        if frame.points.iter().any(|mark| mark.zone == Some(zone)) {
+            let (class, shape) = zone_dot(Some(zone));
+            entry(
+                chart,
+                Key::Dot(class, shape),
+                &format!("point in zone {}", words::zone(zone)),
+            );
+        }
+    }
+    let dot = |mark: &Mark| {
+        let (class, shape) = zone_dot(mark.zone);
+        Dot {
+            class,
+            shape,
+            n: mark.n,
+            x: mark.x,
+        }
+    };
+    chart.points = frame.points.iter().map(dot).collect();
+}
+
+fn zone_dot(zone: Option<Zone>) -> (&'static str, usize) {
+    match zone {
+        Some(Zone::A) => ("pa", 1),
+        Some(Zone::B) => ("pb", 2),
+        Some(Zone::C) => ("pc", 3),
+        None => ("m", 0),
+    }
+}
+
+fn band(chart: &mut PanelChart, frame: &Frame, analysis: &Analysis) {
+    if !frame.band.is_empty() {
+        let top = frame.x_max();
+        let edges = frame
+            .band
+            .iter()
+            .map(|(n, low, high)| (*n, low.min(top), high.min(top)));
+        chart.areas.push(Area {
+            class: "band",
+            edges: edges.collect(),
+        });
+        entry(chart, Key::Area("band"), "95 % band of the law");
+    }
+    law(chart, frame);
+    dots(chart, frame);
+    if let Some((n, x)) = &frame.peak {
+        chart.stems.push(("peak", n.estimate, x.estimate));
+        for end in [n.low, n.high].into_iter().flatten().filter(|end| *end <= frame.n_end) {
+            let height = analysis.fit.as_ref().map_or(0.0, |fit| fit.law.throughput_at(end));
+            chart.stems.push(("ends", end, height));
+        }
+        let text = format!("peak {} at N = {}", words::value(x), words::value(n));
+        chart.labels.push(above(frame, n.estimate, x.estimate, text));
+        entry(chart, Key::Curve("stem peak"), "N at the peak, with its interval");
+    } else if !frame.law.is_empty() {
+        chart.labels.push(Label {
+            text: "peak of the law: refused".into(),
+            n: middle(frame),
+            x: 0.06 * frame.x_max(),
+        });
+    }
+}
+
+/// Classes of versions.
+const VERSIONS: [&str; 6] = ["v0", "v1", "v2", "v3", "v4", "v5"];
+const ASSUMED: [&str; 6] = ["v0", "v1 dash", "v2 dot", "v3 dash", "v4 dot", "v5 dash"];
+
+/// Overlaid curves of versions; `None` when nothing was measured.
+pub(crate) fn compare_chart(view: &CompareView) -> Option<PanelChart> {
+    let overlay = Overlay::of_versions(&view.versions)?;
+    let labels = (view.n_label(), view.x_unit());
+    Some(of_overlay("usl-compare", "Versions and their laws", &overlay, labels))
+}
+
+/// What is known beside what is assumed.
+pub(crate) fn what_if_chart(view: &WhatIfView) -> PanelChart {
+    let overlay = Overlay::of_assumptions(view);
+    let labels = (view.n_label(), view.x_unit());
+    of_overlay("usl-what-if", "Known and assumed", &overlay, labels)
+}
+
+fn of_overlay(id: &str, title: &str, overlay: &Overlay, (n_label, x_unit): (&str, &str)) -> PanelChart {
+    let names: Vec<_> = overlay.series.iter().map(|series| series.name.as_str()).collect();
+    let mut chart = PanelChart {
+        id: id.into(),
+        title: title.into(),
+        description: format!("{}: {}.", title, names.join(", ")),
+        n: overlay.n,
+        n_label: n_label.into(),
+        x: overlay.x,
+        x_unit: x_unit.into(),
+        areas: Vec::new(),
+        curves: Vec::new(),
+        points: Vec::new(),
+        stems: Vec::new(),
+        labels: Vec::new(),
+        legend: Vec::new(),
+    };
+    if !overlay.band.is_empty() {
+        chart.areas.push(Area {
+            class: "assumed",
+            edges: overlay.band.clone(),
+        });
+        entry(&mut chart, Key::Area("assumed"), &overlay.band_name);
+    }
+    for (number, series) in overlay.series.iter().enumerate() {
+        let class = VERSIONS[number % VERSIONS.len()];
+        let line = if series.assumed {
+            ASSUMED[number % ASSUMED.len()]
+        } else {
+            class
+        };
+        chart.curves.push((line, series.curve.clone()));
+        let points = series.points.iter();
+        chart.points.extend(points.map(|(n, x)| Dot {
+            class,
+            shape: number,
+            n: *n,
+            x: *x,
+        }));
+        let key = if series.points.is_empty() {
+            Key::Curve(line)
+        } else {
+            Key::Dot(class, number)
+        };
+        entry(&mut chart, key, &series.name);
+    }
+    chart
+}

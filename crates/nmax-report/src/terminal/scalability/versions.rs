@@ -1,0 +1,144 @@
+//! Versions side by side, and assumptions beside what is known.
+
+use super::chart::{self, Glyphs};
+use super::{ROWS_MAX, page, title};
+use crate::number::UNKNOWN;
+use crate::scalability::{CompareView, Overlay, Version, WhatIfView, words};
+use crate::terminal::text::{Ink, left, right, shorten, width};
+use crate::terminal::{LIST_MAX, Page, Style, more};
+
+/// Versions side by side. No line is wider than `style.width`.
+pub fn compare(view: &CompareView, style: Style, glyphs: Glyphs) -> String {
+    let mut page = page(style);
+    title(&mut page, &view.title, "");
+    if let Some(overlay) = Overlay::of_versions(&view.versions) {
+        page.line("");
+        let labels = (view.n_label(), view.x_unit());
+        for line in chart::of_overlay(&overlay, labels, page.width, page.color, glyphs) {
+            page.line(&line);
+        }
+    }
+    if !view.differences.is_empty() {
+        page.heading("What changed");
+        for difference in &view.differences {
+            page.item("»", Ink::Accent, &difference.text);
+        }
+    }
+    coefficients(&mut page, &view.versions, view.x_unit());
+    for version in &view.versions {
+        let findings = version.analysis.findings.iter().take(LIST_MAX);
+        for (index, finding) in findings.enumerate() {
+            if index == 0 {
+                page.heading(&format!("Findings in {}", shorten(&version.name, 40)));
+            }
+            page.item("!", Ink::Warning, &format!("{}: {}", finding.code.name(), finding.text));
+        }
+    }
+    glyphs.plain(page.text)
+}
+
+/// A table per coefficient, a row per version.
+pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
+    if versions.is_empty() {
+        return;
+    }
+    let name = versions
+        .iter()
+        .map(|version| width(&version.name))
+        .max()
+        .unwrap_or(0)
+        .clamp(8, 24);
+    for (index, coefficient) in words::COEFFICIENTS.iter().enumerate() {
+        let unit = if coefficient.per_s {
+            format!(", {unit}")
+        } else {
+            String::new()
+        };
+        page.heading(&format!("{}{unit}", coefficient.name));
+        for version in versions.iter().take(ROWS_MAX) {
+            let of = (coefficient.of)(&version.analysis);
+            let (value, interval) = of.map_or_else(
+                || (UNKNOWN.to_owned(), words::missing(&version.analysis).to_owned()),
+                |of| (words::value(&of), words::interval(&of)),
+            );
+            let line = format!(
+                "  {}  {}  {interval}",
+                left(&shorten(&version.name, name), name),
+                left(&value, 12)
+            );
+            page.line(&shorten(&line, page.width));
+        }
+        if index == 0 {
+            more(page, versions.len(), ROWS_MAX, "versions in the JSON");
+        }
+    }
+}
+
+/// Assumptions beside what is known. No line is wider than `style.width`.
+pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
+    let mut page = page(style);
+    title(
+        &mut page,
+        &view.title,
+        "What if: curves marked `assumed` rest on coefficients that nobody measured.",
+    );
+    let overlay = Overlay::of_assumptions(view);
+    page.line("");
+    for line in chart::of_overlay(
+        &overlay,
+        (view.n_label(), view.x_unit()),
+        page.width,
+        page.color,
+        glyphs,
+    ) {
+        page.line(&line);
+    }
+    page.heading("Coefficients");
+    for (name, law) in view.laws() {
+        let text = format!(
+            "α {}  β {}  γ {} {}",
+            words::plain(law.contention),
+            words::plain(law.coherency),
+            words::plain(law.unit_throughput),
+            view.x_unit()
+        );
+        page.entry_at(16, &format!("  {}", shorten(&name, 13)), &text);
+    }
+    page.heading(&format!("Throughput, {}", shorten(view.x_unit(), 30)));
+    let names: Vec<String> = view.laws().into_iter().map(|(name, _)| name).collect();
+    let curves = view.curves();
+    let rows = curves.iter().step_by(5).map(|(n, x)| (words::plain(*n), x.clone()));
+    table(&mut page, "N", &names, rows);
+    if !view.weeks.is_empty() {
+        page.heading("Growth: throughput at the load of each week");
+        let all: Vec<_> = view.weeks.iter().collect();
+        let step = all.len().div_ceil(ROWS_MAX).max(1);
+        let rows = all.into_iter().step_by(step);
+        let rows = rows.map(|week| (format!("week {}: {}", week.week, words::plain(week.n)), week.x.clone()));
+        table(&mut page, "load N", &names, rows);
+    }
+    if !view.notes.is_empty() {
+        page.heading("To be kept in mind");
+        for note in &view.notes {
+            page.item("·", Ink::Dim, note);
+        }
+    }
+    glyphs.plain(page.text)
+}
+
+/// A column for the load, then one per law as far as there is room.
+fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Item = (String, Vec<Option<f64>>)>) {
+    const FIRST: usize = 20;
+    const EACH: usize = 13;
+    let shown = names.len().min((page.width - FIRST) / EACH);
+    let cell = |text: &str| right(&shorten(text, EACH - 2), EACH);
+    let titles: String = names.iter().take(shown).map(|name| cell(name)).collect();
+    let titles = page.paint(&(right(first, FIRST) + &titles), Ink::Dim);
+    page.line(&titles);
+    for (name, values) in rows {
+        let cells = values.iter().take(shown).map(|x| cell(&words::plain_or_unknown(*x)));
+        let line = right(&shorten(&name, FIRST - 1), FIRST) + &cells.collect::<String>();
+        page.line(&line);
+    }
+    more(page, names.len(), shown, "laws in the JSON");
+}
