@@ -15,6 +15,8 @@
 //! - [`class`]: signs of the coefficients and the class of a system.
 //! - [`gate`]: what a peak of the law needs before it is printed.
 //! - [`zone`]: where a point lies beside the Amdahl bound.
+//! - [`compare`]: versions side by side.
+//! - [`what_if`]: the law with assumed coefficients.
 //! - [`design`]: where to measure, and the campaign that finds a peak by itself.
 //! - [`finding`]: what is wrong or remarkable with them.
 //! - [`quantile`]: of Student's t and Fisher's F.
@@ -22,6 +24,7 @@
 
 pub mod analysis;
 pub mod class;
+pub mod compare;
 pub mod design;
 pub mod finding;
 pub mod fit;
@@ -34,15 +37,18 @@ pub mod observation;
 mod observed;
 pub mod quantile;
 pub mod random;
+pub mod what_if;
 pub mod zone;
 
 pub use analysis::{
     Analysis, Ceiling, Class, Demand, Hold, LawPeak, ObservedPeak, Options, Point, Reading, Rung, Sign, Winner, Zone,
     analyse,
 };
+pub use compare::{Change, Comparison, Difference, Quantity, Version, compare};
 pub use finding::{Code, Effect, Finding};
 pub use fit::{Bounds, Estimate, Fit, FitError, Method, Scale, bootstrap, fit, fit_model, fit_within};
 pub use law::inverse::{Crossings, InverseError};
 pub use law::{Limit, Overhead, Usl};
 pub use model::{Curve, Model};
 pub use observation::{Dimension, Observation};
+pub use what_if::{Growth, Measured, Outlook, Override, Place, Week, WhatIf, WhatIfError, what_if};
