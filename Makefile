@@ -10,7 +10,7 @@ help: ## Show this list
 build: ## Build the program: target/release/nmax
 	$(CARGO) build --release --package nmax
 
-demo: ## Load a small shop for a minute and write a report
+demo: ## Load a small shop, find the peak of a system, write reports: two minutes
 	@bash examples/shop/demo.sh
 
 test: ## Run every test of the workspace
