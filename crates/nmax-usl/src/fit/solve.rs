@@ -12,8 +12,10 @@ use super::table::Table;
 pub(crate) enum Unit {
     /// It is fitted.
     Free,
-    /// It is given, per second (only in the linear scale).
+    /// It is given, per second.
     Given(f64),
+    /// It follows from ln X_peak, which is given (only in the log scale).
+    Peak(f64),
 }
 
 /// Which of (α, β) move.
@@ -74,7 +76,7 @@ pub(crate) fn evaluate(table: &Table, unit: Unit, alpha: f64, beta: f64, scratch
         ..State::default()
     };
     match table.scale {
-        Scale::Log => evaluate_log(table, &mut state, scratch)?,
+        Scale::Log => evaluate_log(table, unit, &mut state, scratch)?,
         Scale::Linear => evaluate_linear(table, unit, &mut state, scratch)?,
     }
     state.rss += table.within;
@@ -83,7 +85,7 @@ pub(crate) fn evaluate(table: &Table, unit: Unit, alpha: f64, beta: f64, scratch
 }
 
 /// r = ln(X/N) + ln D − ln γ; d ln X̂/dα = −(N−1)/D and so on; γ's column is 1.
-fn evaluate_log(table: &Table, state: &mut State, scratch: &mut Scratch) -> Option<()> {
+fn evaluate_log(table: &Table, unit: Unit, state: &mut State, scratch: &mut Scratch) -> Option<()> {
     let (mut sum, mut total) = (0.0, 0.0);
     let mut means = [0.0; 2];
     for row in &table.rows {
@@ -100,14 +102,24 @@ fn evaluate_log(table: &Table, state: &mut State, scratch: &mut Scratch) -> Opti
         scratch.model.push(e);
         scratch.columns.push(column);
     }
-    state.gain = sum / total;
-    state.explained = [means[0] / total, means[1] / total];
+    (state.gain, state.explained) = match unit {
+        Unit::Free => (sum / total, [means[0] / total, means[1] / total]),
+        Unit::Given(gamma) => (gamma.ln(), [0.0; 2]),
+        Unit::Peak(ln_peak) => gain_from_peak(ln_peak, state.alpha, state.beta)?,
+    };
     state.gain_square = total;
     for (row, (e, column)) in table.rows.iter().zip(scratch.model.iter().zip(&scratch.columns)) {
         let c = [column[0] - state.explained[0], column[1] - state.explained[1]];
         accumulate(state, row.w, e - state.gain, c);
     }
     Some(())
+}
+
+/// ln γ and its slopes by −(α, β) when X_peak is held: ln γ = ln X_peak + ln S with S = α − β + 2√(β(1−α)).
+fn gain_from_peak(ln_peak: f64, alpha: f64, beta: f64) -> Option<(f64, [f64; 2])> {
+    let ratio = (beta / (1.0 - alpha)).sqrt();
+    let s = alpha - beta + 2.0 * (beta * (1.0 - alpha)).sqrt();
+    (beta > 0.0 && alpha < 1.0 && s > 0.0).then(|| (ln_peak + s.ln(), [-(1.0 - ratio) / s, -(1.0 / ratio - 1.0) / s]))
 }
 
 /// r = X − γf with f = N/D; dX̂/dα = −γf(N−1)/D and so on; γ's column is f.
@@ -130,11 +142,12 @@ fn evaluate_linear(table: &Table, unit: Unit, state: &mut State, scratch: &mut S
     }
     let free = match unit {
         Unit::Free => 1.0,
-        Unit::Given(_) => 0.0,
+        Unit::Given(_) | Unit::Peak(_) => 0.0,
     };
     state.gain = match unit {
         Unit::Free => along / square,
         Unit::Given(gamma) => gamma,
+        Unit::Peak(_) => return None,
     };
     let gamma = state.gain;
     let share = [free * shares[0] / square, free * shares[1] / square];

@@ -3,7 +3,7 @@
 use nmax_usl::Observation;
 
 /// Rows of a CSV file with a header `n,x`.
-pub fn rows(csv: &str) -> Vec<Observation> {
+pub(crate) fn rows(csv: &str) -> Vec<Observation> {
     let pairs = csv.lines().skip(1).filter(|line| !line.trim().is_empty()).map(|line| {
         let (n, x) = line.split_once(',').expect("two columns");
         (n.trim().parse().expect("N"), x.trim().parse().expect("X"))
@@ -12,7 +12,7 @@ pub fn rows(csv: &str) -> Vec<Observation> {
 }
 
 /// Observations of equal weight.
-pub fn observations(points: &[(f64, f64)]) -> Vec<Observation> {
+pub(crate) fn observations(points: &[(f64, f64)]) -> Vec<Observation> {
     let row = |(index, &(n, x))| Observation {
         n,
         x,
@@ -24,31 +24,31 @@ pub fn observations(points: &[(f64, f64)]) -> Vec<Observation> {
 }
 
 /// SPEC SDM91 on a SPARCcenter 2000.
-pub fn specsdm91() -> Vec<Observation> {
+pub(crate) fn specsdm91() -> Vec<Observation> {
     rows(include_str!("../../../../testdata/usl/specsdm91.csv"))
 }
 
 /// MySQL on a Cisco UCS.
-pub fn cisco() -> Vec<Observation> {
+pub(crate) fn cisco() -> Vec<Observation> {
     rows(include_str!("../../../../testdata/usl/cisco.csv"))
 }
 
 /// BRL-CAD on an SGI Origin 2000.
-pub fn raytracer() -> Vec<Observation> {
+pub(crate) fn raytracer() -> Vec<Observation> {
     rows(include_str!("../../../../testdata/usl/raytracer.csv"))
 }
 
 /// memcached 1.2.8 by threads.
-pub fn memcached() -> Vec<Observation> {
+pub(crate) fn memcached() -> Vec<Observation> {
     rows(include_str!("../../../../testdata/usl/memcached-1.2.8.csv"))
 }
 
 /// sysbench CPU on four hardware threads: a knee.
-pub fn sysbench() -> Vec<Observation> {
+pub(crate) fn sysbench() -> Vec<Observation> {
     rows(include_str!("../../../../testdata/usl/sysbench-cpu.csv"))
 }
 
 /// Points of α = β = .02, γ = 1, rounded to four decimals.
-pub fn synthetic() -> Vec<Observation> {
+pub(crate) fn synthetic() -> Vec<Observation> {
     rows(include_str!("../../../../testdata/usl/synthetic.csv"))
 }
