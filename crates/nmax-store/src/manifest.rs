@@ -124,8 +124,9 @@ struct Version {
     schema_version: u64,
 }
 
-/// `name` with everything but ASCII letters, digits, `_` and `.` turned into single `-`.
-fn safe_name(name: &str) -> String {
+/// `name` with everything but ASCII letters, digits, `_` and `.` turned into single `-`: a part of a file's name on every
+/// file system, never empty.
+pub fn safe_name(name: &str) -> String {
     let mut safe = String::new();
     for letter in name.chars() {
         let is_kept = letter.is_ascii_alphanumeric() || letter == '_' || letter == '.';

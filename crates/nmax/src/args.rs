@@ -9,11 +9,17 @@ use crate::safety::SafetyArgs;
 
 mod data;
 mod planless;
+mod scale;
 mod target;
+mod usl;
 mod values;
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
 pub use planless::{ConnectionPolicy, PlanlessArgs};
+pub use scale::ScaleArgs;
 pub use target::TargetArgs;
+pub use usl::{
+    CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, Overrides, PredictArgs, ReadArgs, Rows, UslArgs, UslVerb, WhatIfArgs,
+};
 use values::{duration, factor, pair, resolve};
 
 const EXAMPLES: &str = "\
@@ -36,6 +42,8 @@ pub struct Cli {
 pub enum Verb {
     /// Put load on a server: a plan, or just a URL
     Run(Box<RunArgs>),
+    /// Find out how a system scales: load at several levels, and the law behind them
+    Scale(Box<ScaleArgs>),
     /// Say what a plan will send, without sending it; `--once` sends one iteration of each scenario
     Check(Box<CheckArgs>),
     /// Write a commented plan to start from
@@ -50,6 +58,8 @@ pub enum Verb {
     Target(Box<TargetArgs>),
     /// Make test data that looks real, mask real data, see how skewed data is
     Data(Box<DataArgs>),
+    /// Fit the Universal Scalability Law to measurements: contention, coherency, peak, and how sure they are
+    Usl(Box<UslArgs>),
     /// Print the JSON Schema of plans, for editors, or of a result file
     Schema {
         /// Which schema

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 
 use nmax_metrics::{Nanos, Window};
 use nmax_plan::plan::Plan;
-use nmax_report::terminal::{LiveView, Style, plain_line, progress};
+use nmax_report::terminal::{Glyphs, LiveView, Style, plain_line, progress};
 
 use crate::say;
 
@@ -119,7 +119,7 @@ fn ended(window: &Window) -> u64 {
 }
 
 /// Replaces the lines drawn before.
-fn redraw(drawn: &mut usize, lines: &[String]) {
+pub fn redraw(drawn: &mut usize, lines: &[String]) {
     let mut text = String::new();
     if *drawn > 0 {
         text.push_str(&format!("\x1b[{drawn}A\r\x1b[J"));
@@ -137,6 +137,15 @@ fn redraw(drawn: &mut usize, lines: &[String]) {
 pub fn use_color() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
         && std::env::var("TERM").map_or(true, |term| term != "dumb")
+}
+
+/// Characters that may be printed, by the locale: what is not known to be UTF-8 gets ASCII.
+pub fn glyphs() -> Glyphs {
+    let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    match set {
+        Some(locale) if !locale.to_uppercase().replace('-', "").contains("UTF8") => Glyphs::Ascii,
+        _ => Glyphs::Unicode,
+    }
 }
 
 /// Columns of the terminal, 80 when unknown.

@@ -49,6 +49,7 @@ fn main() -> ExitCode {
     };
     let exit = match &cli.verb {
         Verb::Run(args) => commands::run::run(args),
+        Verb::Scale(args) => commands::scale::scale(args),
         Verb::Check(args) => commands::check::check(args),
         Verb::Init(args) => commands::small::init(&args.file),
         Verb::Show(args) => commands::results::show(args),
@@ -56,6 +57,7 @@ fn main() -> ExitCode {
         Verb::Report(args) => commands::results::report(args),
         Verb::Target(args) => commands::target::target(args),
         Verb::Data(args) => commands::data::data(args),
+        Verb::Usl(args) => commands::usl::usl(args),
         Verb::Schema { of } => commands::small::schema(*of),
         Verb::Doctor(args) => commands::doctor::doctor(args),
         Verb::Explain(args) => commands::explain::explain(args),

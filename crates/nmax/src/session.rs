@@ -29,15 +29,18 @@ mod timeline;
 use aborts::Aborts;
 use ending::{End, end, ended_at, exit_of};
 pub use inputs::settings;
+pub use manifest::{new_id, plan_text};
 use manifest::{info, manifest};
 use observer::Observer;
 pub use reading::read;
+pub use timeline::command;
 use timeline::{Change, Timeline};
 
 /// How often signals are looked at.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// What a run needs besides its plan.
+#[derive(Clone)]
 pub struct Order {
     pub plan: Arc<Plan>,
     /// Values of the variables that the plan used, so that secret ones are not stored.

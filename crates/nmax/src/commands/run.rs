@@ -111,7 +111,7 @@ fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order
 }
 
 /// `-` in the place of a file.
-fn is_stdout(file: &Path) -> bool {
+pub fn is_stdout(file: &Path) -> bool {
     file == Path::new("-")
 }
 
@@ -138,7 +138,7 @@ fn one_output(args: &RunArgs) -> Result<(), String> {
 
 /// Holds the plan against this host: what may spoil the run, said and returned for its events; else why it surely
 /// cannot work.
-fn fits(need: &Need) -> Result<Vec<(&'static str, String)>, String> {
+pub fn fits(need: &Need) -> Result<Vec<(&'static str, String)>, String> {
     let found = host::forecast(&Host::read(Path::new("/")), need);
     let of = |level: Level| found.iter().filter(move |finding| finding.level == level);
     let says = |finding: &Finding| format!("{}\n  help: {}", finding.meaning, finding.remedy);
@@ -157,7 +157,7 @@ pub fn cores() -> u32 {
 }
 
 /// Whether this process may run on these CPUs.
-fn pinnable(pin: &[usize]) -> Result<(), String> {
+pub fn pinnable(pin: &[usize]) -> Result<(), String> {
     let Ok(allowed) = rustix::thread::sched_getaffinity(None) else {
         return Ok(());
     };
@@ -199,7 +199,7 @@ pub fn text(view: &View, wide: bool) -> String {
 }
 
 /// Whether a file can be written; an old one keeps its text, a new one is not left behind.
-fn writable(file: &Path) -> Result<(), String> {
+pub fn writable(file: &Path) -> Result<(), String> {
     let is_new = match file.metadata() {
         Ok(known) if !known.is_file() && !known.is_dir() => return Ok(()), // A pipe or device.
         known => known.is_err(),

@@ -1,7 +1,6 @@
 //! One iteration of every scenario before a heavy profile: a wrong plan is stopped before it costs hours.
 
 use nmax_engine::once::{Rehearsal, rehearse};
-use nmax_plan::plan::Profile;
 
 use crate::exit::Exit;
 use crate::say;
@@ -9,9 +8,14 @@ use crate::session::{self, Order};
 
 /// Runs it, if the plan's profile asks for it. The error says what went wrong, and what to do.
 pub fn smoke(order: &Order) -> Result<(), (String, Exit)> {
-    let Some(profile) = order.plan.profile.filter(|profile| profile.is_heavy()) else {
-        return Ok(());
-    };
+    match order.plan.profile.filter(|profile| profile.is_heavy()) {
+        Some(profile) => rehearsal(order, &format!("profile {}", profile.name())),
+        None => Ok(()),
+    }
+}
+
+/// Runs it before `what`.
+pub fn rehearsal(order: &Order, what: &str) -> Result<(), (String, Exit)> {
     let settings = session::settings(&order.plan, &order.allow).map_err(|error| (error.to_string(), Exit::Usage))?;
     let all = rehearse(&settings).map_err(|error| (error.to_string(), Exit::Usage))?;
     // Scenarios that neither the mix nor the background runs are rehearsed for nothing.
@@ -26,14 +30,13 @@ pub fn smoke(order: &Order) -> Result<(), (String, Exit)> {
     let all: Vec<Rehearsal> = all.into_iter().filter(|one| runs(one.scenario)).collect();
     if let Some(failed) = all.iter().find(|one| !one.is_ok) {
         let name = &order.plan.scenarios[failed.scenario].name;
-        return Err((refusal(profile, name, failed), Exit::Usage));
+        return Err((refusal(what, name, failed), Exit::Usage));
     }
     if !order.quiet {
         let requests: usize = all.iter().map(|one| one.exchanges.len()).sum();
         say::note(format_args!(
-            "smoke: one iteration of {} before profile {} is ok ({} sent)",
+            "smoke: one iteration of {} before {what} is ok ({} sent)",
             counted(all.len(), "scenario"),
-            profile.name(),
             counted(requests, "request")
         ));
     }
@@ -45,14 +48,13 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{plural}")
 }
 
-fn refusal(profile: Profile, scenario: &str, failed: &Rehearsal) -> String {
+fn refusal(what: &str, scenario: &str, failed: &Rehearsal) -> String {
     let why = failed.failures.first().map_or_else(
         || "it did not come to its end".to_owned(),
         |failure| format!("{}: {}", failure.name, failure.text),
     );
     format!(
-        "profile {} does not begin: one iteration of scenario `{scenario}` failed: {why}\n  help: see it with \
-         `nmax check PLAN --once`; `--no-smoke` begins all the same",
-        profile.name()
+        "{what} does not begin: one iteration of scenario `{scenario}` failed: {why}\n  help: see it with \
+         `nmax check PLAN --once`; `--no-smoke` begins all the same"
     )
 }

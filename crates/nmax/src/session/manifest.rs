@@ -4,20 +4,32 @@ use std::time::SystemTime;
 
 use nmax_metrics::Nanos;
 use nmax_plan::document::write::to_yaml;
+use nmax_plan::plan::Plan;
 use nmax_report::RunInfo;
 use nmax_store::{Hold, Manifest};
 use sha2::{Digest, Sha256};
 
 use super::Order;
+use crate::load::Variables;
 use crate::secrets::{mask_plan, mask_values, mask_words};
+
+/// An id, and the instant that it was made of: the beginning of what it names.
+pub fn new_id() -> (String, jiff::Timestamp) {
+    #[expect(clippy::disallowed_methods, reason = "the label of a campaign")]
+    let now = SystemTime::now();
+    (run_id(now), jiff::Timestamp::try_from(now).unwrap_or_default())
+}
+
+/// A plan as it is stored, without its secrets, and its SHA-256.
+pub fn plan_text(plan: &Plan, variables: &Variables) -> (String, String) {
+    let yaml = mask_values(&to_yaml(&mask_plan(plan)), variables);
+    let sha256 = Sha256::digest(yaml.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    (yaml, sha256)
+}
 
 pub(super) fn manifest(order: &Order) -> Manifest {
     let plan = &order.plan;
-    let yaml = mask_values(&to_yaml(&mask_plan(plan)), &order.variables);
-    let sha256: String = Sha256::digest(yaml.as_bytes())
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let (yaml, sha256) = plan_text(plan, &order.variables);
     let times = nmax_engine::times(plan);
     #[expect(clippy::disallowed_methods, reason = "the label of the run")]
     let now = SystemTime::now();

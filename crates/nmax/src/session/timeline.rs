@@ -10,6 +10,7 @@ use nmax_metrics::Nanos;
 use nmax_plan::plan::{Action, Intervention, Moment};
 
 mod act;
+pub use act::command;
 
 #[cfg(test)]
 mod tests;

@@ -27,15 +27,15 @@ const SAID_BYTES_MAX: usize = 300;
 /// Does it. The error says why it did not work. A command ends when `is_over` says so.
 pub(super) fn act(action: &Action, limit: Duration, is_over: &AtomicBool, settings: &Settings) -> Result<(), String> {
     match action {
-        Action::Command(line) => command(line, limit, is_over),
+        Action::Command(line) => command(line, limit, &|| is_over.load(Ordering::Relaxed)),
         Action::Signal { signal, process } => send(signal, process),
         Action::Http { method, url, body } => call(settings, *method, url, body, limit),
     }
 }
 
-/// Runs a command line in a group of its own, which ends with it.
+/// Runs a command line in a group of its own, which ends with it. The error has the end of what it said.
 #[expect(clippy::disallowed_methods, reason = "the limit of an action of the plan")]
-fn command(line: &str, limit: Duration, is_over: &AtomicBool) -> Result<(), String> {
+pub fn command(line: &str, limit: Duration, is_over: &dyn Fn() -> bool) -> Result<(), String> {
     let said = Said::new()?;
     let mut child = Command::new("/bin/sh")
         .args(["-c", line])
@@ -57,7 +57,7 @@ fn command(line: &str, limit: Duration, is_over: &AtomicBool) -> Result<(), Stri
                     said.told()
                 ));
             }
-            Ok(None) if is_over.load(Ordering::Relaxed) => {
+            Ok(None) if is_over() => {
                 kill(&mut child);
                 return Err(format!(
                     "`{line}` went on when the run ended, and was killed{}",

@@ -1,0 +1,126 @@
+//! The flags of `nmax scale`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::values::duration;
+use super::{OutputArgs, PlanArgs, PlanlessArgs};
+use crate::safety::SafetyArgs;
+
+const SCALE_EXAMPLES: &str = "\
+Examples:
+  nmax scale shop.yaml                                       users: 1, 2, 4, .. until throughput falls, then where it tells most
+  nmax scale http://127.0.0.1:8080/ --budget 3m --max 200
+  nmax scale shop.yaml --axis vus=1,2,4,8,16,32 --replicates 3
+  nmax scale shop.yaml --axis rate --count transaction:checkout
+  nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that holds it
+  nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {n}' --price 0.34/h
+  nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\
+    --price small=0.10/h,large=0.40/h
+
+Axes: vus (users of a closed workload), rate (iterations per second of an open one; N is what is in flight), workers
+(threads of the injector, each with the plan's users), or a name of yours with values, set by --apply. At each value of
+such a knob the load is raised until the throughput is best.
+
+A level that its gates call INVALID is repeated, then left out; it is never fitted. Everything is in a folder below
+--runs-dir, which `nmax usl fit FOLDER` reads again.
+
+Exit codes: 0 fitted, 2 usage or plan, 3 no load holds the objective, 4 there is no law that may be believed, 5 target
+unreachable, 130 interrupted.";
+
+/// Load at several levels, and the law behind them.
+#[derive(Debug, Args)]
+#[command(after_help = SCALE_EXAMPLES)]
+pub struct ScaleArgs {
+    /// A plan file, or a URL
+    #[arg(value_name = "PLAN|URL")]
+    pub what: String,
+    /// What is varied: vus, rate, workers, with levels of your own or without, or NAME=V,V,.. for a knob of the system
+    /// under test; may be repeated [default: vus]
+    #[arg(long, value_name = "AXIS[=LEVEL,..]", help_heading = "Levels")]
+    pub axis: Vec<String>,
+    /// Command that sets a knob, by `sh`: {n} is the value of the first, {NAME} of each
+    #[arg(long, value_name = "COMMAND", help_heading = "Levels")]
+    pub apply: Option<String>,
+    /// Longest time of one --apply
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "60s", help_heading = "Levels")]
+    pub apply_time: Duration,
+    /// What throughput counts: requests, iterations, or transaction:NAME; only those that are ok
+    #[arg(long, value_name = "WHAT", default_value = "requests", help_heading = "Levels")]
+    pub count: String,
+    /// Lowest load [default: 1 user or worker, 10/s]
+    #[arg(long, value_name = "N", help_heading = "Levels")]
+    pub min: Option<f64>,
+    /// Highest load [default: 1000 users, 100000/s, as many workers as cores]
+    #[arg(long, value_name = "N", help_heading = "Levels")]
+    pub max: Option<f64>,
+    /// Measured part of a level [default: a fortieth of the budget, 2s to 30s]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Levels")]
+    pub level_time: Option<Duration>,
+    /// Before it, left out [default: a fifth of the measured part, at least 500ms]
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Levels")]
+    pub warm_up: Option<Duration>,
+    /// Runs of each level that decides
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100), help_heading = "Levels")]
+    pub replicates: u32,
+    /// Time for everything; a level is only begun when it fits
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10m", help_heading = "Levels")]
+    pub budget: Duration,
+    /// Most levels that are run, repeats included
+    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "Levels")]
+    pub runs_max: u32,
+    /// Half width of the interval of the peak's throughput at which it ends; twice that for its concurrency
+    #[arg(long, value_name = "SHARE", default_value = "5%", help_heading = "Levels")]
+    pub precision: String,
+    /// Also find the highest load that holds this, as in 'p95 < 200ms' or 'failure_rate < 1%'
+    #[arg(long, value_name = "CONDITION", help_heading = "Questions")]
+    pub find: Option<String>,
+    /// Price of the system: of one unit of the first knob as in 0.34/h, or of each value of a knob as in small=0.10/h,large=0.40/h
+    #[arg(long, value_name = "PRICE", help_heading = "Questions")]
+    pub price: Option<String>,
+    /// What one completion asks of a resource that you know, as in disk=2ms: held against the law
+    #[arg(long, value_name = "NAME=TIME", help_heading = "Questions")]
+    pub demand: Option<String>,
+    #[command(flatten)]
+    pub plan: PlanArgs,
+    #[command(flatten)]
+    pub safety: SafetyArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Begin at once, without one iteration of every scenario before
+    #[arg(long)]
+    pub no_smoke: bool,
+    /// Worker threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub workers: Option<u32>,
+    /// Pin worker i to the i-th of these CPUs, as in 0,2,4
+    #[arg(long, value_name = "CPUS", value_delimiter = ',')]
+    pub pin: Vec<usize>,
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
+    pub runs_dir: PathBuf,
+    /// Name [default: the plan's]
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Why this is measured, in your words
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub note: String,
+    /// Label, may be repeated
+    #[arg(long, value_name = "TAG")]
+    pub tag: Vec<String>,
+    /// Also write the table of levels as CSV; `-` is standard output, in place of the result
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Also write the curve as a picture
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// End with 0 even when nothing holds the objective (3), there is no law to be believed (4) or the target is
+    /// unreachable (5)
+    #[arg(long)]
+    pub exit_zero: bool,
+    // Last, because its heading would go on over what follows.
+    #[command(flatten)]
+    pub planless: PlanlessArgs,
+}

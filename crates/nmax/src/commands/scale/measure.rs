@@ -1,0 +1,305 @@
+//! What a level measured, from the windows of its run.
+
+use std::path::Path;
+
+use nmax_analysis::settle;
+use nmax_metrics::{Aggregate, Catalog, Nanos, Section, Window};
+use nmax_plan::plan::Plan;
+use nmax_store::{RunReader, StoreError};
+
+/// What throughput counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Count {
+    /// Exchanges.
+    Requests,
+    /// Iterations of the mix.
+    Iterations,
+    /// Transactions of this name.
+    Transaction(String),
+}
+
+impl Count {
+    /// From its words; the plan must have the transaction.
+    pub(super) fn parse(text: &str, plan: &Plan) -> Result<Self, String> {
+        let known = nmax_engine::program::catalog(plan, 1).transactions;
+        match text.split_once(':') {
+            None if text == "requests" => Ok(Self::Requests),
+            None if text == "iterations" => Ok(Self::Iterations),
+            Some(("transaction", name)) if known.iter().any(|known| known == name) => {
+                Ok(Self::Transaction(name.to_owned()))
+            }
+            Some(("transaction", name)) => {
+                let help = match known.as_slice() {
+                    [] => "the plan has none; count requests or iterations".to_owned(),
+                    known => format!("the plan has {}", known.join(", ")),
+                };
+                Err(format!("--count {text}: there is no transaction `{name}`\n  help: {help}"))
+            }
+            _ => Err(format!(
+                "--count {text}: this is not counted\n  help: write requests, iterations or transaction:NAME"
+            )),
+        }
+    }
+
+    /// As on the command line.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Self::Requests => "requests".into(),
+            Self::Iterations => "iterations".into(),
+            Self::Transaction(name) => format!("transaction:{name}"),
+        }
+    }
+
+    /// Unit of throughput.
+    pub(super) fn unit(&self) -> String {
+        match self {
+            Self::Requests => "requests/s".into(),
+            Self::Iterations => "iterations/s".into(),
+            Self::Transaction(name) => format!("{name}/s"),
+        }
+    }
+}
+
+/// Sums of a window, or of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Slice {
+    /// What is counted and was ok.
+    pub(super) ok: u64,
+    /// What is counted and was not.
+    pub(super) bad: u64,
+    /// Sum of the times of what was counted, ok or not, ns.
+    pub(super) time_ns: f64,
+    /// Iterations of the mix that were completed.
+    pub(super) iterations: u64,
+    /// Integral of the iterations in flight, ns.
+    pub(super) in_flight_ns: f64,
+}
+
+impl Slice {
+    fn add(&mut self, other: &Self) {
+        self.ok += other.ok;
+        self.bad += other.bad;
+        self.time_ns += other.time_ns;
+        self.iterations += other.iterations;
+        self.in_flight_ns += other.in_flight_ns;
+    }
+
+    /// Both sections count: what ended in the window is its throughput, whenever it was due.
+    fn of(window: &Window, count: &Count, catalog: &Catalog, mix: &[usize]) -> Self {
+        let mut slice = Self::default();
+        for section in Section::ALL {
+            let aggregate = &window.aggregate;
+            slice.in_flight_ns += aggregate.load(section).in_flight_ns as f64;
+            let (done, failed, time_ns) = iterations(aggregate, section, mix);
+            slice.iterations += done;
+            let (ok, bad, time_ns) = match count {
+                Count::Iterations => (done - failed, failed, time_ns),
+                Count::Requests => requests(aggregate, section),
+                Count::Transaction(name) => transactions(aggregate, section, catalog, name),
+            };
+            slice.ok += ok;
+            slice.bad += bad;
+            slice.time_ns += time_ns;
+        }
+        slice
+    }
+}
+
+fn sum_ns(times: &nmax_metrics::Histogram) -> f64 {
+    times.exact().sum_ns as f64
+}
+
+fn requests(aggregate: &Aggregate, section: Section) -> (u64, u64, f64) {
+    let mut sums = (0, 0, 0.0);
+    for (_, stats) in aggregate.requests(section) {
+        sums.0 += stats.ok();
+        sums.1 += stats.failed() + stats.errors();
+        let sets = stats.outcomes.iter().flatten();
+        sums.2 += sets.map(|set| sum_ns(&set.response)).sum::<f64>();
+    }
+    sums
+}
+
+fn iterations(aggregate: &Aggregate, section: Section, mix: &[usize]) -> (u64, u64, f64) {
+    let mut sums = (0, 0, 0.0);
+    for stats in mix.iter().filter_map(|index| aggregate.scenario(section, *index)) {
+        sums.0 += stats.completed;
+        sums.1 += stats.failed.min(stats.completed);
+        sums.2 += sum_ns(&stats.iteration_time);
+    }
+    sums
+}
+
+fn transactions(aggregate: &Aggregate, section: Section, catalog: &Catalog, name: &str) -> (u64, u64, f64) {
+    let index = catalog.transactions.iter().position(|known| known == name);
+    let stats = index.and_then(|index| aggregate.transaction(section, index));
+    stats.map_or((0, 0, 0.0), |stats| {
+        (stats.count - stats.failed.min(stats.count), stats.failed, sum_ns(&stats.time))
+    })
+}
+
+/// The steady part of a level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measured {
+    /// Its beginning, seconds since the run's origin.
+    pub(super) from_s: f64,
+    /// Its end.
+    pub(super) to_s: f64,
+    /// Sums over it.
+    pub(super) sums: Slice,
+    /// Relative change of the throughput in it, when it does not stand still.
+    pub(super) moves: Option<f64>,
+}
+
+impl Measured {
+    /// Its length, seconds.
+    pub(super) fn length_s(&self) -> f64 {
+        self.to_s - self.from_s
+    }
+
+    /// Throughput of what was ok, per second.
+    pub(super) fn x(&self) -> f64 {
+        self.sums.ok as f64 / self.length_s()
+    }
+
+    /// Mean time of what was counted, seconds.
+    pub(super) fn time_s(&self) -> Option<f64> {
+        let n = self.sums.ok + self.sums.bad;
+        (n > 0).then(|| self.sums.time_ns / n as f64 / 1e9)
+    }
+
+    /// Mean number of iterations in flight.
+    pub(super) fn in_flight(&self) -> f64 {
+        self.sums.in_flight_ns / 1e9 / self.length_s()
+    }
+
+    /// Share of what was counted that was not ok.
+    pub(super) fn bad_share(&self) -> f64 {
+        let n = self.sums.ok + self.sums.bad;
+        if n == 0 { 0.0 } else { self.sums.bad as f64 / n as f64 }
+    }
+}
+
+/// The steady part: from the end of the warm-up, or of the transient behind it, to the end of the load.
+///
+/// - `windows`: of equal width, by number, from the first of the run
+/// - `from`, `to`: numbers of the windows that were planned to be measured
+///
+/// `None` when there is no window in that part.
+pub(super) fn steady(windows: &[Slice], from: usize, to: usize, width: Nanos) -> Option<Measured> {
+    let to = to.min(windows.len());
+    let part = windows.get(from..to).filter(|part| !part.is_empty())?;
+    let counts: Vec<u64> = part.iter().map(|slice| slice.ok).collect();
+    let settled = settle(&counts);
+    let mut sums = Slice::default();
+    part[settled.skipped..].iter().for_each(|slice| sums.add(slice));
+    let at_s = |index: usize| (index as u64 * width.0) as f64 / 1e9;
+    Some(Measured {
+        from_s: at_s(from + settled.skipped),
+        to_s: at_s(to),
+        sums,
+        moves: settled.moves,
+    })
+}
+
+/// Reads a level from the directory of its run.
+pub(super) fn read(directory: &Path, plan: &Plan, count: &Count) -> Result<Option<Measured>, StoreError> {
+    let reader = RunReader::open(directory)?;
+    let mix: Vec<usize> = (0..plan.scenarios.len())
+        .filter(|index| plan.scenarios[*index].weight > 0.0)
+        .collect();
+    let mut windows: Vec<Slice> = Vec::new();
+    let times = nmax_engine::times(plan);
+    let width = Nanos::from(plan.window);
+    let number = |at: Nanos| (at.0 / width.0) as usize;
+    let (from, to) = (number(times.hold.0), number(times.hold.1));
+    for window in reader.windows()? {
+        let window = window?;
+        let index = window.index as usize;
+        if index >= to {
+            break;
+        }
+        windows.resize(index, Slice::default());
+        windows.push(Slice::of(&window, count, reader.catalog(), &mix));
+    }
+    Ok(steady(&windows, from, to, width))
+}
+
+/// Processor time of observed processes between two instants, in cores; `None` when nothing was observed.
+pub(super) fn cores_used(directory: &Path, from_s: f64, to_s: f64) -> Result<Option<f64>, StoreError> {
+    let reader = RunReader::open(directory)?;
+    let mut by_source: Vec<(String, f64, u64)> = Vec::new();
+    for resource in reader.resources()? {
+        let resource = resource?;
+        let at_s = resource.at.as_secs_f64();
+        let is_cpu = resource.metric == "cpu_cores" && resource.source.starts_with("process ");
+        if !is_cpu || at_s < from_s || at_s > to_s || !resource.value.is_finite() {
+            continue;
+        }
+        match by_source.iter_mut().find(|(known, _, _)| *known == resource.source) {
+            Some((_, sum, n)) => {
+                *sum += resource.value;
+                *n += 1;
+            }
+            None => by_source.push((resource.source, resource.value, 1)),
+        }
+    }
+    let means = by_source.iter().map(|(_, sum, n)| sum / *n as f64);
+    Ok((!by_source.is_empty()).then(|| means.sum()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WIDTH: Nanos = Nanos::from_millis(100);
+
+    fn slice(ok: u64) -> Slice {
+        Slice {
+            ok,
+            time_ns: ok as f64 * 1e6,
+            in_flight_ns: 3e8,
+            ..Slice::default()
+        }
+    }
+
+    #[test]
+    fn only_the_measured_part_counts() {
+        let mut windows = vec![slice(1_000); 5];
+        windows.extend([slice(20); 30]);
+        windows.extend([slice(500); 4]);
+        let measured = steady(&windows, 5, 35, WIDTH).unwrap();
+        assert_eq!((measured.from_s, measured.to_s), (0.5, 3.5));
+        assert!((measured.x() - 200.0).abs() < 1e-9);
+        assert!((measured.time_s().unwrap() - 1e-3).abs() < 1e-12);
+        assert!((measured.in_flight() - 3.0).abs() < 1e-9);
+        assert_eq!(measured.moves, None);
+    }
+
+    #[test]
+    fn a_transient_behind_the_warm_up_is_left_out() {
+        let mut windows = vec![slice(0); 5];
+        windows.extend([slice(10); 5]);
+        windows.extend([slice(20); 35]);
+        let measured = steady(&windows, 5, 45, WIDTH).unwrap();
+        assert_eq!(measured.from_s, 1.0);
+        assert!((measured.x() - 200.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_run_that_ended_before_its_measured_part_has_none() {
+        assert_eq!(steady(&[slice(1); 3], 5, 35, WIDTH), None);
+        assert_eq!(steady(&[], 0, 10, WIDTH), None);
+    }
+
+    #[test]
+    fn what_is_counted_is_read() {
+        let plan = nmax_testkit::plans::home_page("workload: { closed: { vus: 1 } }");
+        assert_eq!(Count::parse("requests", &plan), Ok(Count::Requests));
+        assert_eq!(Count::parse("iterations", &plan), Ok(Count::Iterations));
+        for wrong in ["", "request", "transaction:nothing", "x:y"] {
+            let error = Count::parse(wrong, &plan).unwrap_err();
+            assert!(error.contains("help:"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Campaigns that are in their directories.

@@ -1,0 +1,119 @@
+//! How long a user pauses in an iteration, where the plan says so.
+
+use nmax_plan::plan::{LoopEnd, Plan, Scenario, Step, ThinkTime, all_steps};
+
+/// z of the 95th percentile of a normal distribution.
+const Z95: f64 = 1.644_853_626_951_472_2;
+
+/// Mean pause of an iteration of the mix, seconds; `None` where replies, data or pacing decide.
+pub(super) fn mean_s(plan: &Plan) -> Option<f64> {
+    let weights: f64 = plan.scenarios.iter().map(|scenario| scenario.weight).sum();
+    let mut sum = 0.0;
+    for scenario in plan.scenarios.iter().filter(|scenario| scenario.weight > 0.0) {
+        sum += scenario.weight * of_scenario(scenario)?;
+    }
+    (weights > 0.0).then(|| sum / weights)
+}
+
+fn of_scenario(scenario: &Scenario) -> Option<f64> {
+    // Pacing pauses as long as replies leave.
+    if scenario.pacing.is_some() {
+        return None;
+    }
+    of_steps(&scenario.steps)
+}
+
+fn of_steps(steps: &[Step]) -> Option<f64> {
+    steps.iter().map(of_step).sum()
+}
+
+fn of_step(step: &Step) -> Option<f64> {
+    let pauses = |steps: &[Step]| all_steps(steps).any(|step| matches!(step, Step::Think(_)));
+    match step {
+        Step::Think(pause) => Some(mean_of(*pause)),
+        Step::Request(_) | Step::Set(_) | Step::End(_) => Some(0.0),
+        Step::Transaction(transaction) => of_steps(&transaction.steps),
+        Step::If(step) => {
+            let is_free = !pauses(&step.then) && !pauses(&step.otherwise);
+            is_free.then_some(0.0)
+        }
+        Step::Loop(step) if !pauses(&step.steps) => Some(0.0),
+        Step::Loop(step) => match &step.until {
+            LoopEnd::Times(times) => Some(times.as_constant()?.trim().parse::<f64>().ok()? * of_steps(&step.steps)?),
+            LoopEnd::While { .. } => None,
+        },
+        Step::Choose(branches) => {
+            let weights: f64 = branches.iter().map(|branch| branch.weight).sum();
+            let mut sum = 0.0;
+            for branch in branches {
+                sum += branch.weight * of_steps(&branch.steps)?;
+            }
+            (weights > 0.0).then(|| sum / weights)
+        }
+    }
+}
+
+/// Mean of a pause, seconds. That of a lognormal one is median·exp(σ²/2), σ = ln(p95/median)/z₉₅.
+fn mean_of(pause: ThinkTime) -> f64 {
+    match pause {
+        ThinkTime::Fixed(pause) => pause.as_secs_f64(),
+        ThinkTime::Uniform { min, max } => (min + max).as_secs_f64() / 2.0,
+        ThinkTime::Lognormal { median, p95 } => {
+            let sigma = (p95.as_secs_f64() / median.as_secs_f64()).ln() / Z95;
+            let mean = median.as_secs_f64() * (sigma * sigma / 2.0).exp();
+            if mean.is_finite() { mean } else { 0.0 }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nmax_plan::document;
+
+    use super::*;
+
+    fn mean(steps: &str) -> Option<f64> {
+        let text = format!(
+            "target: http://127.0.0.1:1\nworkload: {{ closed: {{ vus: 1 }} }}\nscenarios:\n  - name: s\n    steps: [{steps}]"
+        );
+        let options = document::Options {
+            file: "plan.yaml",
+            read: &|_| Err("no file".into()),
+            exists: &|_| Ok(0),
+            env: &|_| None,
+            target: None,
+            set: &[],
+            duration: None,
+            profile: None,
+            compress: None,
+            seed: None,
+            check_source: &|_| Ok(()),
+        };
+        let plan = document::parse(&text, &options).unwrap_or_else(|errors| panic!("{errors:?}"));
+        mean_s(&plan)
+    }
+
+    #[test]
+    fn pauses_are_added_up() {
+        // steps                                        mean
+        let cases = [
+            ("get: /", Some(0.0)),
+            ("get: /, think: 500ms", Some(0.5)),
+            ("get: /, think: 1s..3s", Some(2.0)),
+        ];
+        for (step, want) in cases {
+            let steps: Vec<String> = step.split(", ").map(|one| format!("{{ {one} }}")).collect();
+            assert_eq!(mean(&steps.join(", ")), want, "{step}");
+        }
+    }
+
+    #[test]
+    fn a_lognormal_pause_is_longer_on_average_than_its_median() {
+        let pause = ThinkTime::Lognormal {
+            median: std::time::Duration::from_secs(1),
+            p95: std::time::Duration::from_secs_f64(Z95.exp()),
+        };
+        // σ = 1, so the mean is √e.
+        assert!((mean_of(pause) - 1.0_f64.exp().sqrt()).abs() < 1e-12);
+    }
+}
