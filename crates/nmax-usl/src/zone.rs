@@ -2,7 +2,7 @@
 
 use crate::analysis::Zone;
 use crate::analysis::spread::{Spread, gradient};
-use crate::fit::Scale;
+use crate::fit::{Fit, Scale};
 use crate::law::Usl;
 
 /// Most users that the exact recursion is run for.
@@ -45,10 +45,7 @@ pub fn asynchronous(users: usize, service_s: f64, think_s: f64) -> f64 {
 pub(crate) fn zone(law: &Usl, spread: &Spread, (n, x): (f64, f64), weight: f64) -> Option<Zone> {
     let bound = amdahl_bound(law);
     let expected = bound.throughput_at(n);
-    // β is no part of the bound.
-    let [by_alpha, _, by_gamma] = gradient(&bound, spread.scale, n);
-    let variance = spread.variance_of([by_alpha, 0.0, by_gamma]) + spread.variance / weight;
-    let half = spread.t * variance.sqrt();
+    let half = half_width(&bound, spread, n, weight);
     let apart = match spread.scale {
         Scale::Log => (x / expected).ln(),
         Scale::Linear => x - expected,
@@ -61,4 +58,24 @@ pub(crate) fn zone(law: &Usl, spread: &Spread, (n, x): (f64, f64), weight: f64) 
         _ if apart > 0.0 => Zone::A,
         _ => Zone::C,
     })
+}
+
+/// Half of the 95 % interval of a single run on the bound, in the scale's units.
+fn half_width(bound: &Usl, spread: &Spread, n: f64, weight: f64) -> f64 {
+    // β is no part of the bound.
+    let [by_alpha, _, by_gamma] = gradient(bound, spread.scale, n);
+    let variance = spread.variance_of([by_alpha, 0.0, by_gamma]) + spread.variance / weight;
+    spread.t * variance.sqrt()
+}
+
+/// Zone B at `n`: where a single run of weight 1 lies on the Amdahl bound of a fit, per second. `None` without
+/// intervals.
+pub fn bound_band(fit: &Fit, n: f64) -> Option<(f64, f64)> {
+    let (spread, bound) = (Spread::of(fit)?, amdahl_bound(&fit.law));
+    let (x, half) = (bound.throughput_at(n), half_width(&bound, &spread, n, 1.0));
+    let (low, high) = match spread.scale {
+        Scale::Log => (x * (-half).exp(), x * half.exp()),
+        Scale::Linear => (x - half, x + half),
+    };
+    (low.is_finite() && high.is_finite()).then_some((low, high))
 }
