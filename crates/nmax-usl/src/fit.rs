@@ -6,6 +6,7 @@
 
 mod bootstrap;
 mod interval;
+mod open;
 mod polynomial;
 mod profile;
 mod rung;
@@ -16,6 +17,7 @@ mod table;
 mod tests;
 
 pub use bootstrap::bootstrap;
+pub use open::fit_open;
 pub use rung::fit_model;
 
 use crate::law::Usl;
@@ -96,6 +98,16 @@ pub enum Scale {
     Linear,
 }
 
+/// What was regressed on what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Regression {
+    /// X on N: the load was closed, or N was measured by itself.
+    #[default]
+    Throughput,
+    /// R on X: the load was open, and N is not known but by X and R. Residuals are of ln R.
+    ResponseTime,
+}
+
 /// Limits within which α and β are searched. None by default; they exist to compare with published values, and a limit
 /// that decided a coefficient is named in [`Fit::at_bound`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -111,6 +123,8 @@ pub struct Bounds {
 pub struct Fit {
     /// How it was found.
     pub method: Method,
+    /// What was regressed on what.
+    pub regression: Regression,
     /// Its coefficients.
     pub law: Usl,
     /// Units of residuals and covariance.
@@ -205,23 +219,23 @@ pub fn fit(observations: &[Observation], method: Method) -> Result<Fit, FitError
                 solution,
                 at_bound: Vec::new(),
             };
-            return Ok(interval::assemble(observations, &table, method, unit, &found));
+            return Ok(interval::assemble(observations, &table, method, &found));
         }
         Method::Poly2 => {
             let gamma = table.unit().ok_or(FitError::NoUnit(method))?;
             let (alpha, beta) = polynomial::poly2(&table, gamma).ok_or(FitError::NotConverged)?;
-            without_pole(observations, unit, alpha, beta, &table, &mut scratch)?
+            at_quadratic(observations, &table, method, (alpha, beta, gamma), &mut scratch)?
         }
         Method::Poly3 => {
             let (alpha, beta, gamma) = polynomial::poly3(&table).ok_or(FitError::NotConverged)?;
-            without_pole(observations, Unit::Given(gamma), alpha, beta, &table, &mut scratch)?
+            at_quadratic(observations, &table, method, (alpha, beta, gamma), &mut scratch)?
         }
     };
     let found = Found {
         solution: solve::Solution { state, cosine: 0.0 },
         at_bound: Vec::new(),
     };
-    Ok(interval::assemble(observations, &table, method, unit, &found))
+    Ok(interval::assemble(observations, &table, method, &found))
 }
 
 /// Fits by `log`, `ols` or `ols2` within `bounds`; a coefficient on a bound has no interval, and nor has any other
@@ -233,7 +247,7 @@ pub fn fit_within(observations: &[Observation], method: Method, bounds: &Bounds)
     let table = prepare(observations, method)?;
     let unit = unit_of(&table, method)?;
     let found = search::bounded(&table, unit, bounds, &mut Scratch::default())?;
-    Ok(interval::assemble(observations, &table, method, unit, &found))
+    Ok(interval::assemble(observations, &table, method, &found))
 }
 
 fn prepare(observations: &[Observation], method: Method) -> Result<Table, FitError> {
@@ -252,20 +266,34 @@ fn unit_of(table: &Table, method: Method) -> Result<Unit, FitError> {
     table.unit().map(Unit::Given).ok_or(FitError::NoUnit(method))
 }
 
-/// The problem at the coefficients of a quadratic.
-fn without_pole(
+/// The problem at the coefficients of a quadratic. Its intervals are those of least squares of X at this place, as in
+/// R `usl` 1.x: (JᵀJ)⁻¹ with the columns of the law.
+fn at_quadratic(
     observations: &[Observation],
-    unit: Unit,
-    alpha: f64,
-    beta: f64,
     table: &Table,
+    method: Method,
+    (alpha, beta, gamma): (f64, f64, f64),
     scratch: &mut Scratch,
 ) -> Result<State, FitError> {
     let law = Usl {
         contention: alpha,
         coherency: beta,
-        unit_throughput: 1.0,
+        unit_throughput: gamma,
     };
     search::without_pole(law, observations)?;
-    solve::evaluate(table, unit, alpha, beta, scratch).ok_or(FitError::NotConverged)
+    let mut at = |unit| solve::evaluate(table, unit, alpha, beta, scratch).ok_or(FitError::NotConverged);
+    let given = at(Unit::Given(gamma))?;
+    if method.takes_unit() {
+        return Ok(given);
+    }
+    // Columns by (α, β) are proportional to γ: take those at the best γ, and bring them to this one.
+    let free = at(Unit::Free)?;
+    let ratio = gamma / free.gain;
+    let normal = free.normal.map(|v| v * ratio * ratio);
+    let explained = free.explained.map(|v| v * ratio);
+    Ok(State {
+        normal,
+        explained,
+        ..given
+    })
 }

@@ -46,7 +46,9 @@ pub use analysis::{
 };
 pub use compare::{Change, Comparison, Difference, Quantity, Version, compare};
 pub use finding::{Code, Effect, Finding};
-pub use fit::{Bounds, Estimate, Fit, FitError, Method, Scale, bootstrap, fit, fit_model, fit_within};
+pub use fit::{
+    Bounds, Estimate, Fit, FitError, Method, Regression, Scale, bootstrap, fit, fit_model, fit_open, fit_within,
+};
 pub use law::inverse::{Crossings, InverseError};
 pub use law::{Limit, Overhead, Usl};
 pub use model::{Curve, Model};

@@ -1,9 +1,9 @@
 //! From an optimum to a [`Fit`]: covariance, intervals, band and peak.
 
 use super::search::Found;
-use super::solve::{State, Unit};
+use super::solve::State;
 use super::table::Table;
-use super::{Estimate, Fit, Method, Scale, profile};
+use super::{Estimate, Fit, Method, Regression, Scale, profile};
 use crate::law::Usl;
 use crate::observation::Observation;
 use crate::quantile::student_t;
@@ -11,89 +11,113 @@ use crate::quantile::student_t;
 /// Symmetric 3×3, of (α, β, γ or ln γ).
 type Covariance = [[f64; 3]; 3];
 
-/// Puts a fit together.
-pub(crate) fn assemble(observations: &[Observation], table: &Table, method: Method, unit: Unit, found: &Found) -> Fit {
+/// What a search found, in the terms that every fit shares.
+pub(crate) struct Assembly {
+    pub(crate) method: Method,
+    pub(crate) regression: Regression,
+    pub(crate) scale: Scale,
+    pub(crate) law: Usl,
+    pub(crate) rss: f64,
+    /// (JᵀWJ)⁻¹ of (α, β, γ or ln γ).
+    pub(crate) inverse: Option<Covariance>,
+    pub(crate) converged: bool,
+    pub(crate) at_bound: Vec<&'static str>,
+}
+
+/// Puts together a fit of X on N.
+pub(crate) fn assemble(observations: &[Observation], table: &Table, method: Method, found: &Found) -> Fit {
     let state = &found.solution.state;
     let unit_throughput = match table.scale {
         Scale::Log => state.gain.exp(),
         Scale::Linear => state.gain,
     };
-    let law = Usl {
-        contention: state.alpha,
-        coherency: state.beta,
-        unit_throughput,
-    };
-    let (n, k) = (table.count, method.coefficients());
-    let degrees = n.saturating_sub(k);
-    let converged = found.solution.converged();
-    let sound = degrees > 0 && converged && found.at_bound.is_empty();
-    let covariance = if sound {
-        covariance(state, fitted(method, unit), degrees)
-    } else {
-        None
-    };
-    let quantile = covariance.map(|_| student_t(0.975, degrees as f64));
-    let value = |name, estimate| Estimate {
-        estimate,
-        low: None,
-        high: None,
-        at_bound: found.at_bound.contains(&name),
-    };
-    let mut fit = Fit {
+    let assembly = Assembly {
         method,
-        law,
+        regression: Regression::Throughput,
         scale: table.scale,
-        n,
-        k,
+        law: Usl {
+            contention: state.alpha,
+            coherency: state.beta,
+            unit_throughput,
+        },
         rss: state.rss,
-        covariance,
+        inverse: inverse(state, !method.takes_unit()),
+        converged: found.solution.converged(),
         at_bound: found.at_bound.clone(),
-        converged,
-        r_squared: r_squared(observations, &law),
-        contention: value("contention", law.contention),
-        coherency: value("coherency", law.coherency),
-        unit_throughput: value("unit_throughput", law.unit_throughput),
-        profiled: Vec::new(),
-        peak: None,
-        quantile,
     };
-    fit.fill_intervals();
-    fit.peak = fit.peak_by_delta();
+    let mut fit = assemble_from(observations, assembly);
     if method == Method::Log {
         profile::refine(&mut fit, table);
     }
     fit
 }
 
-/// Whether γ has a variance of its own.
-fn fitted(method: Method, unit: Unit) -> bool {
-    matches!(unit, Unit::Free) && !method.takes_unit()
+/// Adds covariance, intervals and peak to what a search found.
+pub(crate) fn assemble_from(observations: &[Observation], found: Assembly) -> Fit {
+    let Assembly {
+        method,
+        regression,
+        scale,
+        law,
+        rss,
+        inverse,
+        converged,
+        at_bound,
+    } = found;
+    let (n, k) = (observations.len(), method.coefficients());
+    let degrees = n.saturating_sub(k);
+    let sound = degrees > 0 && converged && at_bound.is_empty();
+    let covariance = inverse
+        .filter(|_| sound)
+        .map(|inverse| inverse.map(|row| row.map(|v| v * rss / degrees as f64)));
+    let quantile = covariance.map(|_| student_t(0.975, degrees as f64));
+    let value = |name, estimate| Estimate {
+        estimate,
+        low: None,
+        high: None,
+        at_bound: at_bound.contains(&name),
+    };
+    let mut fit = Fit {
+        method,
+        regression,
+        law,
+        scale,
+        n,
+        k,
+        rss,
+        covariance,
+        converged,
+        r_squared: r_squared(observations, &law),
+        contention: value("contention", law.contention),
+        coherency: value("coherency", law.coherency),
+        unit_throughput: value("unit_throughput", law.unit_throughput),
+        at_bound,
+        profiled: Vec::new(),
+        peak: None,
+        quantile,
+    };
+    fit.fill_intervals();
+    fit.peak = fit.peak_by_delta();
+    fit
 }
 
-/// s²·(JᵀWJ)⁻¹ from the projected columns: with A their normal matrix and p what γ's column explains of each,
-/// Cov(α, β) = s²A⁻¹, Cov(·, γ) = −s²A⁻¹p, Var(γ) = s²(1/|c_γ|² + pᵀA⁻¹p).
-fn covariance(state: &State, unit_fitted: bool, degrees: usize) -> Option<Covariance> {
-    let variance = state.rss / degrees as f64;
+/// (JᵀWJ)⁻¹ from the projected columns: with A their normal matrix and p what γ's column explains of each, its blocks
+/// are A⁻¹ for (α, β), −A⁻¹p, and 1/|c_γ|² + pᵀA⁻¹p for γ.
+fn inverse(state: &State, unit_fitted: bool) -> Option<Covariance> {
     let [aa, ab, bb] = state.normal;
     let det = aa * bb - ab * ab;
     if !(det > 0.0 && det.is_finite()) {
         return None;
     }
-    let inverse = [[bb / det, -ab / det], [-ab / det, aa / det]];
-    let mut c = [[0.0; 3]; 3];
-    for i in 0..2 {
-        for j in 0..2 {
-            c[i][j] = variance * inverse[i][j];
-        }
-    }
+    let mut c = [[bb / det, -ab / det, 0.0], [-ab / det, aa / det, 0.0], [0.0; 3]];
     if unit_fitted {
         let p = state.explained;
-        let along = |i: usize| inverse[i][0] * p[0] + inverse[i][1] * p[1];
+        let along = [c[0][0] * p[0] + c[0][1] * p[1], c[1][0] * p[0] + c[1][1] * p[1]];
         for i in 0..2 {
-            c[i][2] = -variance * along(i);
-            c[2][i] = c[i][2];
+            c[i][2] = -along[i];
+            c[2][i] = -along[i];
         }
-        c[2][2] = variance * (1.0 / state.gain_square + p[0] * along(0) + p[1] * along(1));
+        c[2][2] = 1.0 / state.gain_square + p[0] * along[0] + p[1] * along[1];
     }
     c.iter().flatten().all(|v| v.is_finite()).then_some(c)
 }

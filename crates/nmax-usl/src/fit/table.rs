@@ -50,8 +50,6 @@ pub(crate) struct Table {
     pub(crate) scale: Scale,
     pub(crate) shape: Shape,
     pub(crate) rows: Vec<Row>,
-    /// Number of observations.
-    pub(crate) count: usize,
     /// Weighted sum of squares within replicates, which no curve explains.
     pub(crate) within: f64,
     /// Sum of squares below which residuals are rounding.
@@ -100,7 +98,6 @@ impl Table {
             scale,
             shape,
             rows,
-            count,
             within,
             floor,
         })
@@ -124,16 +121,8 @@ impl Table {
             rows.extend(self.rows.last());
         }
         Self {
-            count: rows.len(),
-            within: 0.0,
             rows,
-            ..self.clone_without_rows()
-        }
-    }
-
-    fn clone_without_rows(&self) -> Self {
-        Self {
-            rows: Vec::new(),
+            within: 0.0,
             ..*self
         }
     }
@@ -145,7 +134,7 @@ impl Table {
 }
 
 /// Every value that cannot be used is an error of its own row; the first is reported.
-fn check(observations: &[Observation]) -> Result<(), FitError> {
+pub(crate) fn check(observations: &[Observation]) -> Result<(), FitError> {
     for o in observations {
         let usable = |value: f64| value > 1.0 / MAGNITUDE_MAX && value < MAGNITUDE_MAX;
         let (what, found) = if !(o.n >= 1.0 && o.n <= N_MAX) {

@@ -92,18 +92,19 @@ impl Usl {
                 unit: self.unit_throughput,
             });
         }
-        let (b, s) = self.branches(x)?;
-        let n = if b + s > 0.0 && (self.coherency >= 0.0 || b >= 0.0) {
+        self.rising_root(x).map(|n| n.max(1.0)).ok_or_else(|| self.too_much(x))
+    }
+
+    /// N_low as the formula gives it, also below 1; `None` above the peak.
+    pub(crate) fn rising_root(&self, x: f64) -> Option<f64> {
+        let (b, s) = self.branches(x).ok()?;
+        let n = if self.coherency >= 0.0 || b >= 0.0 {
             2.0 * (1.0 - self.contention) / (b + s)
         } else {
             // β < 0: s > |b|, so the sum loses its digits where b < 0, and this form does not.
             (b - s) / (2.0 * self.coherency)
         };
-        if n.is_finite() {
-            Ok(n.max(1.0))
-        } else {
-            Err(self.too_much(x))
-        }
+        n.is_finite().then_some(n)
     }
 
     /// N on the falling branch, behind the peak, with throughput `x`, per second.

@@ -1,5 +1,6 @@
 //! Tests of nmax-usl from outside.
 
+mod laws;
 mod published;
 mod published_rungs;
 mod sets;
