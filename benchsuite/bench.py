@@ -9,12 +9,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import benchmarks, judgement, memory, profiles, pure, shapes, work  # noqa: E402
+from suite import benchmarks, judgement, memory, profiles, pure, scale, shapes, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
 
 NAMES = ["cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
-         "thinking", "sockets", "growth", "judgement", "stress", "soak"]
+         "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale"]
 
 
 def main():
@@ -44,6 +44,9 @@ def main():
         "judgement": lambda: judgement.judgement(results, cpus, small),
         "stress": lambda: profiles.stress(results, rounds, cpus, small),
         "soak": lambda: profiles.soak(results, cpus, small),
+        "law": lambda: scale.law(results, cpus, small),
+        "own-law": lambda: scale.own_law(results, rounds, seconds, cpus, small),
+        "scale": lambda: scale.scale(results, rounds, cpus, small),
     }
     chosen = [steps[name] for name in options.only or steps]
     failures = 0

@@ -56,13 +56,13 @@ def k6(url, seconds, cpu):
     return Result(result["requests"], done.cpu_s, done.wall_s, done.stdout, "json")
 
 
-def nmax(url, seconds, cpu, plan="tiny.yaml", settings=(), look=None, slack_s=60):
-    """nmax with one worker. `settings` are `key=value` pairs of the plan; `look` as in `process.run`.
+def nmax(url, seconds, cpu, plan="tiny.yaml", settings=(), look=None, slack_s=60, workers=1):
+    """nmax with one worker, or so many. `settings` are `key=value` pairs of the plan; `look` as in `process.run`.
 
     A run that nmax itself calls invalid is kept: on a small machine the generator is meant to be busy.
     """
     with tempfile.TemporaryDirectory() as runs:
-        command = _nmax_command(url, runs, plan, settings) + ["--duration", f"{seconds}s"]
+        command = _nmax_command(url, runs, plan, settings, workers=workers) + ["--duration", f"{seconds}s"]
         done = _done(run(command, cpu, seconds + slack_s, look=look), "nmax")
     summary = _summary(done)
     total = summary["total"]
@@ -78,6 +78,15 @@ def judged(url, plan, cpu, arguments, timeout_s, settings=()):
     with tempfile.TemporaryDirectory() as runs:
         command = _nmax_command(url, runs, plan, settings) + ["--samples", "none", *arguments]
         return _summary(_done(run(command, cpu, timeout_s), "nmax"))
+
+
+def scaled(url, plan, cpu, arguments, timeout_s, workers=1):
+    """`nmax scale`; gives what it found, and how long it took in seconds. Without `workers` they are its axis."""
+    with tempfile.TemporaryDirectory() as runs:
+        command = [str(NMAX), "scale", str(PLANS / plan), "--target", url, "--runs-dir", runs, "--json", "--exit-zero", "--quiet"]
+        command += ["--workers", str(workers)] if workers else []
+        done = _done(run(command + arguments, cpu, timeout_s), "nmax")
+    return _summary(done), done.wall_s
 
 
 def _summary(done):
@@ -96,8 +105,8 @@ def nmax_under(tool, url, requests, cpu, program=NMAX):
         return _done(run(command, cpu, 600), tool[0]).stderr
 
 
-def _nmax_command(url, runs, plan, settings, program=NMAX):
-    command = [str(program), "run", str(PLANS / plan), "--target", url, "--workers", "1", "--runs-dir", runs]
+def _nmax_command(url, runs, plan, settings, program=NMAX, workers=1):
+    command = [str(program), "run", str(PLANS / plan), "--target", url, "--workers", str(workers), "--runs-dir", runs]
     command += ["--json", "--exit-zero", "--quiet"]
     for setting in settings:
         command += ["--set", setting]

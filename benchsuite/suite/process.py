@@ -1,4 +1,4 @@
-"""Processes on one processor: start, wait, and what the kernel says they cost."""
+"""Processes on one processor or some: start, wait, and what the kernel says they cost."""
 
 import contextlib
 import os
@@ -28,7 +28,7 @@ class Finished:
 
 
 def run(command, cpu, timeout_s, environment=None, look=None):
-    """Runs `command` on processor `cpu` and waits at most `timeout_s` for it.
+    """Runs `command` on processor `cpu`, or on those of a set, and waits at most `timeout_s` for it.
 
     `look`, when given, is called with the process id and the seconds since the start, some times a second.
     """
@@ -36,12 +36,17 @@ def run(command, cpu, timeout_s, environment=None, look=None):
         began = time.monotonic()
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, env={**os.environ, **(environment or {})},
-            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+            preexec_fn=lambda: _stay_on(cpu),
         )
         usage = _wait(process, began, timeout_s, look)
         wall_s = time.monotonic() - began
         texts = [_text(file) for file in (out, err)]
     return Finished(process.returncode, *texts, usage.ru_utime + usage.ru_stime, wall_s, usage.ru_maxrss * 1024)
+
+
+def _stay_on(cpu):
+    """Binds this process to processor `cpu`, or to those of a set."""
+    os.sched_setaffinity(0, cpu if isinstance(cpu, set) else {cpu})
 
 
 def _wait(process, began, timeout_s, look):
@@ -73,7 +78,7 @@ def server(command, cpu, port):
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+            preexec_fn=lambda: _stay_on(cpu),
         )
         try:
             _wait_for_port(process, port, log)
@@ -87,7 +92,7 @@ def busy(cpu):
     """A process that leaves processor `cpu` no idle time."""
     process = subprocess.Popen(
         [sys.executable, "-c", "while True: pass"], stdin=subprocess.DEVNULL,
-        preexec_fn=lambda: os.sched_setaffinity(0, {cpu}),
+        preexec_fn=lambda: _stay_on(cpu),
     )
     try:
         yield

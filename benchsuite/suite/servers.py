@@ -12,8 +12,8 @@ from suite.process import Failure, free_port, server
 
 NGINX = """
 daemon off;
-master_process off;
-worker_processes 1;
+master_process {master};
+worker_processes {workers};
 worker_rlimit_nofile 30000;
 pid {directory}/nginx.pid;
 error_log {directory}/error.log;
@@ -54,8 +54,8 @@ def find_nginx():
 
 
 @contextlib.contextmanager
-def nginx(cpu, tls=False):
-    """nginx with one worker on processor `cpu`, kept connections without limit. Gives its URL."""
+def nginx(cpu, tls=False, workers=1):
+    """nginx with so many workers on processor `cpu`, or on those of a set, kept connections without limit. Gives its URL."""
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
         if tls:
@@ -63,7 +63,8 @@ def nginx(cpu, tls=False):
         certificate = f" ssl;\n    ssl_certificate {directory}/cert.pem;\n    ssl_certificate_key {directory}/key.pem"
         config = os.path.join(directory, "nginx.conf")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(NGINX.format(directory=directory, port=port, tls=certificate if tls else ""))
+            file.write(NGINX.format(directory=directory, port=port, tls=certificate if tls else "", workers=workers,
+                                    master="off" if workers == 1 else "on"))
         error_log = os.path.join(directory, "error.log")
         with server([find_nginx(), "-p", directory, "-e", error_log, "-c", config], cpu, port):
             yield f"{'https' if tls else 'http'}://127.0.0.1:{port}/"
