@@ -17,10 +17,11 @@
 
 pub mod campaign;
 pub mod choice;
+pub(crate) mod desk;
 pub mod information;
 pub mod rules;
 
-pub use campaign::{Campaign, Dropped};
+pub use campaign::Campaign;
 pub use choice::{Choice, Question, choose};
 pub use information::{Information, Spread, d_optimal, spread};
-pub use rules::{Outcome, Precision, Purpose, Rules, RulesError, Step, Stop, TimeLeft, Trial};
+pub use rules::{Dropped, Outcome, Precision, Purpose, Rules, RulesError, Step, Stop, TimeLeft, Trial};

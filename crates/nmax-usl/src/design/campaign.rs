@@ -24,40 +24,21 @@ mod ramp;
 use self::knowledge::Shape;
 use self::ramp::Ramp;
 use super::choice::{self, Question};
-use super::rules::{Outcome, Purpose, Rules, RulesError, Step, Stop, TimeLeft, Trial};
+use super::desk::{Desk, Slot};
+use super::rules::{Dropped, Outcome, Purpose, Rules, RulesError, Step, Stop, TimeLeft, Trial};
 use crate::observation::Observation;
 use crate::random::Random;
 
-/// An INVALID trial is repeated this often, then its level is dropped.
-const REPEATS_MAX: usize = 2;
 /// New levels are laid around the peak this often at most, should its estimate move.
 const ROUNDS_MAX: usize = 3;
 /// A run that lowers the variance by less than this share is not worth its time.
 const WORTH: f64 = 0.005;
-
-/// A level that was given up.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dropped {
-    /// The level.
-    pub level: f64,
-    /// Why, in the words of the last outcome.
-    pub why: String,
-    /// How often it was tried.
-    pub attempts: usize,
-}
 
 /// A run that counts.
 #[derive(Clone, Debug)]
 struct Measured {
     level: f64,
     observation: Observation,
-}
-
-/// A trial that is planned.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Slot {
-    level: f64,
-    purpose: Purpose,
 }
 
 /// Where the campaign is.
@@ -78,14 +59,8 @@ pub struct Campaign {
     ramp: Ramp,
     /// Planned trials; the last is the next.
     pool: Vec<Slot>,
-    /// Begun or about to begin.
-    wanted: Option<Trial>,
-    /// What an INVALID trial was for, and how often it has been tried.
-    again: Option<(Slot, usize)>,
-    /// Trials that were recorded.
-    runs: usize,
+    desk: Desk,
     measured: Vec<Measured>,
-    dropped: Vec<Dropped>,
     /// No level at or above it is asked for.
     broken_at: f64,
     learning: String,
@@ -103,18 +78,15 @@ impl Campaign {
             levels.sort_by(f64::total_cmp);
             levels.dedup();
         }
-        let random = Random::new(rules.seed);
+        let (random, desk) = (Random::new(rules.seed), Desk::new(rules.runs_max));
         Ok(Self {
             rules,
             random,
             phase: Phase::Ramp,
             ramp: Ramp::default(),
             pool: Vec::new(),
-            wanted: None,
-            again: None,
-            runs: 0,
+            desk,
             measured: Vec::new(),
-            dropped: Vec::new(),
             broken_at: f64::INFINITY,
             learning: String::new(),
         })
@@ -122,40 +94,18 @@ impl Campaign {
 
     /// What to do next. Until its outcome is recorded the same trial is given again.
     pub fn next(&mut self, time_left: TimeLeft) -> Step {
-        if self.wanted.is_none() {
-            match self.decide(time_left) {
-                Ok(slot) => {
-                    self.wanted = Some(Trial {
-                        number: self.runs + 1,
-                        level: slot.level,
-                        purpose: slot.purpose,
-                    });
-                }
-                Err(stop) => return Step::Stop(stop),
-            }
+        if let Some(step) = self.desk.at_hand(time_left) {
+            return step;
         }
-        match &self.wanted {
-            _ if self.runs >= self.rules.runs_max => Step::Stop(Stop::RunsMax),
-            _ if time_left.trials() == 0 => Step::Stop(Stop::Budget),
-            Some(trial) => Step::Run(trial.clone()),
-            None => Step::Stop(Stop::NothingToLearn("no level is left".into())),
+        match self.decide(time_left) {
+            Ok(slot) => self.desk.begin(slot, time_left),
+            Err(stop) => Step::Stop(stop),
         }
     }
 
     /// Takes in what became of a trial.
     pub fn record(&mut self, trial: &Trial, outcome: Outcome) {
-        self.wanted = None;
-        self.runs += 1;
-        let (slot, attempts) = match self.again.take() {
-            Some((slot, attempts)) => (slot, attempts + 1),
-            None => (
-                Slot {
-                    level: trial.level,
-                    purpose: trial.purpose,
-                },
-                1,
-            ),
-        };
+        let (slot, attempts) = self.desk.take(trial);
         match outcome {
             Outcome::Measured { n, x, r_s } if n.is_finite() && x.is_finite() && n > 0.0 && x > 0.0 => {
                 let r_s = r_s.filter(|r| r.is_finite());
@@ -183,28 +133,21 @@ impl Campaign {
     }
 
     fn not_measured(&mut self, slot: Slot, attempts: usize, why: String) {
-        if attempts <= REPEATS_MAX {
-            self.again = Some((slot, attempts));
-            return;
-        }
-        self.drop_level(slot.level, attempts, why);
-        if slot.purpose == Purpose::Ramp {
-            self.ramp.record(slot.level, None, &self.rules);
+        if self.desk.invalid(slot, attempts, why) {
+            self.pool.retain(|planned| planned.level != slot.level);
+            if slot.purpose == Purpose::Ramp {
+                self.ramp.record(slot.level, None, &self.rules);
+            }
         }
     }
 
     fn broke(&mut self, slot: Slot, attempts: usize, why: String) {
         self.broken_at = self.broken_at.min(slot.level);
         self.pool.retain(|planned| planned.level < slot.level);
-        self.drop_level(slot.level, attempts, why);
+        self.desk.drop_level(slot.level, attempts, why);
         if slot.purpose == Purpose::Ramp {
             self.ramp.broke();
         }
-    }
-
-    fn drop_level(&mut self, level: f64, attempts: usize, why: String) {
-        self.pool.retain(|planned| planned.level != level);
-        self.dropped.push(Dropped { level, why, attempts });
     }
 
     /// Every run that counts, in the order of running; `row` is the trial's number.
@@ -214,7 +157,7 @@ impl Campaign {
 
     /// Levels that were given up, and why.
     pub fn dropped(&self) -> &[Dropped] {
-        &self.dropped
+        self.desk.dropped()
     }
 
     /// Levels of the trials that are planned, in their order. More may follow when they are done.
@@ -228,12 +171,6 @@ impl Campaign {
     }
 
     fn decide(&mut self, time_left: TimeLeft) -> Result<Slot, Stop> {
-        if let Some((slot, _)) = self.again {
-            return Ok(Slot {
-                purpose: Purpose::Repeat,
-                ..slot
-            });
-        }
         if self.phase == Phase::Ramp {
             if let Some(level) = self.ramp.next(&self.rules) {
                 self.learning = "the range of levels".into();
@@ -249,7 +186,7 @@ impl Campaign {
             while self.pool.is_empty() && round < ROUNDS_MAX {
                 round += 1;
                 self.phase = Phase::Pool(round);
-                let affordable = time_left.trials().min(self.rules.runs_max.saturating_sub(self.runs));
+                let affordable = time_left.trials().min(self.desk.left());
                 self.lay_out(affordable);
                 if self.pool.is_empty() || self.rules.levels.is_some() {
                     self.phase = Phase::Pool(ROUNDS_MAX);

@@ -162,6 +162,17 @@ pub enum Outcome {
     Refused(String),
 }
 
+/// A level that was given up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dropped {
+    /// The level.
+    pub level: f64,
+    /// Why, in the words of the last outcome.
+    pub why: String,
+    /// How often it was tried.
+    pub attempts: usize,
+}
+
 /// What is left of the time budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeLeft {
@@ -215,6 +226,15 @@ pub enum Stop {
     },
     /// No peak lies in reach, and the intervals of α and β say which class the system is of.
     Decided,
+    /// A search knows its level (half-width of its interval, relative).
+    Found {
+        /// Half-width, relative; 0 when neighbouring whole numbers were told apart.
+        half_width: f64,
+    },
+    /// The objective holds at the largest level.
+    HoldsAtMax,
+    /// The objective does not hold at the smallest level.
+    FailsAtMin,
     /// No further trial fits into the time.
     Budget,
     /// As many trials as allowed.
@@ -231,6 +251,9 @@ impl Stop {
         match self {
             Self::Precise { .. } => "precise",
             Self::Decided => "decided",
+            Self::Found { .. } => "found",
+            Self::HoldsAtMax => "holds_at_max",
+            Self::FailsAtMin => "fails_at_min",
             Self::Budget => "budget",
             Self::RunsMax => "runs_max",
             Self::LevelsDone => "levels_done",
@@ -254,6 +277,9 @@ impl fmt::Display for Stop {
             Self::Decided => {
                 f.write_str("no peak lies in reach, and the intervals of contention and coherency decide the class")
             }
+            Self::Found { half_width } => write!(f, "the level is known to ±{:.1} %", half_width * 100.0),
+            Self::HoldsAtMax => f.write_str("the objective holds at the largest level that is allowed"),
+            Self::FailsAtMin => f.write_str("the objective does not hold at the smallest level"),
             Self::Budget => f.write_str("no further level fits into the time budget"),
             Self::RunsMax => f.write_str("the largest number of runs was reached"),
             Self::LevelsDone => f.write_str("every level that was given has its replicates"),

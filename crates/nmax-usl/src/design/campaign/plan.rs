@@ -2,7 +2,8 @@
 
 use super::knowledge::{self, Shape};
 use super::ramp::End;
-use super::{Campaign, Slot};
+use super::Campaign;
+use crate::design::desk::Slot;
 use crate::design::information::{d_optimal, peak_of};
 use crate::design::rules::{Purpose, Stop};
 use crate::fit::Fit;
@@ -47,7 +48,7 @@ impl Campaign {
 
     /// Whether the level may be asked for.
     fn open(&self, level: f64) -> bool {
-        level < self.broken_at && !self.dropped.iter().any(|dropped| dropped.level == level)
+        level < self.broken_at && !self.desk.has_dropped(level)
     }
 
     /// Levels that were measured and may be measured again, rising.
