@@ -47,7 +47,7 @@ pub fn data(args: &DataArgs) -> Exit {
 
 /// A name or value of a file as it is shown: control characters, which would break the table or steer the terminal,
 /// are escaped.
-fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {

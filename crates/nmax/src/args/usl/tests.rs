@@ -1,0 +1,105 @@
+use super::*;
+
+/// Ranges have both ends in them, as the slides and the contract count.
+#[test]
+fn rows_are_ranges_from_one() {
+    //  text          contains       not         named  why this row
+    let cases: [(&str, &[usize], &[usize], usize, &str); 6] = [
+        ("1..9", &[1, 9], &[10], 9, "both ends"),
+        ("3", &[3], &[2, 4], 3, "one row"),
+        ("4..", &[4, 1_000_000], &[3], 4, "open end"),
+        ("..2", &[1, 2], &[3], 2, "open beginning"),
+        ("1..4,6,8..9", &[4, 6, 8], &[5, 7, 10], 9, "several"),
+        ("2..=3", &[2, 3], &[4], 3, "as Rust writes it"),
+    ];
+    for (text, inside, outside, named, why) in cases {
+        let rows = rows(text).unwrap();
+        assert!(inside.iter().all(|row| rows.contains(*row)), "{why}");
+        assert!(!outside.iter().any(|row| rows.contains(*row)), "{why}");
+        assert_eq!(rows.named_max(), named, "{why}");
+    }
+    assert_eq!(rows("..4,6,8..").unwrap().to_string(), "1..4,6,8..");
+    for text in ["", "0", "0..3", "x", "5..2", "1..,", "-1", "1..2..3", "1.5"] {
+        assert!(rows(text).unwrap_err().contains("such as 1..9"), "{text}");
+    }
+}
+
+/// Labels keep their order: what one command prints is what another reads.
+#[test]
+fn coefficients_have_names_or_an_order() {
+    let law = Usl {
+        contention: 0.02,
+        coherency: 0.0005,
+        unit_throughput: 1000.0,
+    };
+    for text in [
+        "0.02,0.0005,1000",
+        " 2e-2 , 5e-4 , 1e3 ",
+        "gamma=1000,alpha=0.02,beta=0.0005",
+        "α=0.02,β=0.0005,γ=1000",
+    ] {
+        assert_eq!(coefficients(text), Ok(law), "{text}");
+    }
+    for text in [
+        "",
+        "1,2",
+        "1,2,3,4",
+        "0.02,0.0005,0",
+        "0.02,0.0005,-1",
+        "nan,0,1",
+        "alpha=0.02",
+        "alpha=1,alpha=2,gamma=3",
+        "delta=1",
+        "alpha=x",
+        "1;2;3",
+        "0,02,0,0005,1000",
+    ] {
+        assert!(coefficients(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn growth_is_told_per_week() {
+    let cases = [
+        ("3%/week", 1.03),
+        ("1%/day", 1.01_f64.powi(7)),
+        ("52.1785714%/year", 1.521_785_714_f64.powf(7.0 / 365.25)),
+        ("0%/month", 1.0),
+    ];
+    for (text, want) in cases {
+        let found = growth(text).unwrap();
+        assert!((found - want).abs() < 1e-12, "{text}: {found}");
+    }
+    for text in ["3%", "3/week", "-3%/week", "x/week", "3%/fortnight", ""] {
+        assert!(growth(text).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn names_are_those_of_the_library() {
+    for name in MethodName::value_variants() {
+        assert_eq!(name.to_possible_value().unwrap().get_name(), Method::from(*name).name());
+    }
+    assert_eq!(MethodName::value_variants().len(), Method::ALL.len());
+    for name in ModelName::value_variants()
+        .iter()
+        .filter(|name| **name != ModelName::Auto)
+    {
+        let own = name.model().unwrap().name();
+        assert_eq!(name.to_possible_value().unwrap().get_name(), own);
+    }
+    assert_eq!(ModelName::value_variants().len(), Model::ALL.len() + 1);
+    for name in DimensionName::value_variants() {
+        let own = Dimension::from(*name).name();
+        assert_eq!(name.to_possible_value().unwrap().get_name(), own);
+        assert_eq!(DimensionName::named(own), Some(*name));
+    }
+}
+
+#[test]
+fn a_demand_has_a_name_and_a_time() {
+    assert_eq!(demand("db=2.5ms"), Ok(("db".into(), Duration::from_micros(2500))));
+    for text in ["db", "db=", "=1ms", "db=0s", "db=3"] {
+        assert!(demand(text).is_err(), "{text}");
+    }
+}

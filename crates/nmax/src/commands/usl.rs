@@ -1,0 +1,125 @@
+//! `nmax usl`: the Universal Scalability Law, fitted to measurements from anywhere.
+//!
+//! # Layout
+//! - `fit`, `predict`, `compare`, `what_if`: the four commands
+//! - `table`: measurements read from a file; `records`: its lines as cells; `columns`: what its columns are
+//! - `output`: where results go
+
+mod columns;
+mod compare;
+mod fit;
+mod output;
+mod predict;
+mod records;
+mod table;
+mod what_if;
+
+use std::fmt::Display;
+use std::path::Path;
+
+use nmax_report::scalability::words;
+use nmax_usl::{Analysis, Demand, Effect, Estimate, Options, analyse};
+
+use self::table::Measured;
+use super::run::complain;
+use crate::args::{LawArgs, ReadArgs, UslArgs, UslVerb};
+use crate::exit::Exit;
+use crate::say;
+
+/// Fits, predicts, compares or assumes.
+pub fn usl(args: &UslArgs) -> Exit {
+    let ended = match &args.what {
+        UslVerb::Fit(args) => fit::fit(args),
+        UslVerb::Predict(args) => predict::predict(args),
+        UslVerb::Compare(args) => compare::compare(args),
+        UslVerb::WhatIf(args) => what_if::what_if(args),
+    };
+    ended.unwrap_or_else(|trouble| complain(&trouble.text, trouble.exit))
+}
+
+/// Why a command ended, and how.
+#[derive(Debug)]
+struct Trouble {
+    text: String,
+    exit: Exit,
+}
+
+impl Trouble {
+    /// What was asked for, or read, is wrong.
+    fn usage(text: impl Display, help: impl Display) -> Self {
+        Self {
+            text: format!("{text}\n  help: {help}"),
+            exit: Exit::Usage,
+        }
+    }
+
+    /// With the name of the file before it.
+    fn of(self, name: &str) -> Self {
+        Self {
+            text: format!("{name}: {}", self.text),
+            ..self
+        }
+    }
+}
+
+/// Reads a file and says everything about it. `verb` and `flags` are for the message when no file is given.
+fn analysed(
+    file: Option<&Path>,
+    verb: &str,
+    flags: &str,
+    read: &ReadArgs,
+    law: &LawArgs,
+) -> Result<(Measured, Analysis), Trouble> {
+    let Some(file) = file else {
+        let flags = if flags.is_empty() { String::new() } else { format!(" {flags}") };
+        let help = format!(
+            "give a CSV file with a row for each run, the directory of a scale, or `-` for standard input, as in `nmax \
+             usl {verb} points.csv{flags}`"
+        );
+        return Err(Trouble::usage("no measurements are given", help));
+    };
+    let measured = table::read(file, read)?;
+    for note in &measured.notes {
+        say::note(format_args!("note: {note}"));
+    }
+    let analysis = analyse(&measured.observations, &options(&measured, read, law));
+    Ok((measured, analysis))
+}
+
+fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
+    Options {
+        method: law.method.into(),
+        dimension: measured.dimension,
+        think_s: read.think_s(),
+        demand: law.largest_demand().map(|(name, seconds)| Demand {
+            name,
+            seconds: Estimate {
+                estimate: seconds,
+                low: None,
+                high: None,
+                at_bound: false,
+            },
+        }),
+        ..Options::default()
+    }
+}
+
+/// Why nothing may be concluded from the law, if so.
+fn blocked(analysis: &Analysis) -> Option<String> {
+    let blocks = analysis.findings.iter().filter(|finding| finding.effect == Effect::Block);
+    let blocks: Vec<String> = blocks.map(|finding| format!("{}: {}", finding.code.name(), finding.text)).collect();
+    if !blocks.is_empty() {
+        return Some(blocks.join("\n  "));
+    }
+    analysis.fit.is_none().then(|| "the law cannot be fitted to these points".to_owned())
+}
+
+/// Text of a file as it is shown: what would steer the terminal is escaped.
+fn shown(text: &str) -> String {
+    super::data::shown(text)
+}
+
+/// A number for people.
+fn plain(value: f64) -> String {
+    words::plain(value)
+}

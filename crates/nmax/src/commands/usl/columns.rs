@@ -1,0 +1,325 @@
+//! Which column holds N, X and R: as asked for, else by its name.
+
+use nmax_usl::Dimension;
+
+use super::Trouble;
+use super::shown;
+
+/// Names of N and what they count.
+const CONCURRENCY: &[(&str, Dimension)] = &[
+    ("n", Dimension::Other),
+    ("users", Dimension::Vus),
+    ("user", Dimension::Vus),
+    ("vus", Dimension::Vus),
+    ("vu", Dimension::Vus),
+    ("virtualusers", Dimension::Vus),
+    ("clients", Dimension::Vus),
+    ("client", Dimension::Vus),
+    ("concurrency", Dimension::InFlight),
+    ("inflight", Dimension::InFlight),
+    ("threads", Dimension::Threads),
+    ("thread", Dimension::Threads),
+    ("connections", Dimension::Threads),
+    ("workers", Dimension::Workers),
+    ("worker", Dimension::Workers),
+    ("nodes", Dimension::Nodes),
+    ("node", Dimension::Nodes),
+    ("servers", Dimension::Nodes),
+    ("machines", Dimension::Nodes),
+    ("cores", Dimension::Other),
+    ("cpus", Dimension::Other),
+    ("processors", Dimension::Other),
+    ("processes", Dimension::Other),
+    ("load", Dimension::Other),
+    ("warehouses", Dimension::Other),
+    ("instances", Dimension::Nodes),
+];
+
+/// Names of X; those that begin with `throughput` as well.
+const THROUGHPUT: &[&str] = &[
+    "x",
+    "xn",
+    "xpers",
+    "tps",
+    "rps",
+    "qps",
+    "ops",
+    "reqpers",
+    "reqpersec",
+    "reqspers",
+    "reqspersec",
+    "requestspers",
+    "requestspersec",
+    "requestspersecond",
+    "opspers",
+    "opspersec",
+    "transactionspers",
+    "queriespers",
+];
+
+/// Names of R, without their unit.
+const RESPONSE_TIME: &[&str] = &[
+    "r",
+    "rt",
+    "response",
+    "responsetime",
+    "meanresponse",
+    "meanresponsetime",
+    "responsetimemean",
+    "latency",
+    "meanlatency",
+    "latencymean",
+    "avglatency",
+    "residencetime",
+];
+
+/// Units of time, as they end the name of a column or follow a value, in seconds.
+const UNITS: &[(&str, f64)] = &[
+    ("ns", 1e-9),
+    ("nanoseconds", 1e-9),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("usec", 1e-6),
+    ("microseconds", 1e-6),
+    ("ms", 1e-3),
+    ("msec", 1e-3),
+    ("millis", 1e-3),
+    ("milliseconds", 1e-3),
+    ("s", 1.0),
+    ("sec", 1.0),
+    ("secs", 1.0),
+    ("second", 1.0),
+    ("seconds", 1.0),
+];
+
+/// Seconds of a unit of time.
+pub(super) fn seconds_of(unit: &str) -> Option<f64> {
+    let named = |(name, _): &&(&str, f64)| name.eq_ignore_ascii_case(unit);
+    UNITS.iter().find(named).map(|(_, seconds)| *seconds)
+}
+
+/// What is asked for on the command line: a name, or a number from 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) n: Option<&'a str>,
+    pub(super) x: Option<&'a str>,
+    pub(super) r: Option<&'a str>,
+}
+
+/// Columns, counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Columns {
+    pub(super) n: usize,
+    pub(super) x: usize,
+    pub(super) r: Option<ResponseTime>,
+    pub(super) dimension: Dimension,
+}
+
+/// The column of response times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct ResponseTime {
+    pub(super) column: usize,
+    /// Seconds of its unit; `None` when nothing names one.
+    pub(super) unit_s: Option<f64>,
+}
+
+/// Finds the columns. `names` are those of the header, `None` without one; `count` is how many columns there are.
+pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> Result<Columns, Trouble> {
+    let table = Table { names, count };
+    if count < 2 {
+        let help = "put a comma, semicolon, tab or spaces between the concurrency and the throughput of a run";
+        return Err(Trouble::usage("there is one column; two are needed: N and X", help));
+    }
+    let n = table.one("n", asked.n, "N, the concurrency", |name| {
+        CONCURRENCY.iter().any(|(known, _)| *known == plain(name))
+    })?;
+    let x = table.one("x", asked.x, "X, the throughput", is_throughput)?;
+    if n == x {
+        let text = format!("N and X are both {}", table.name(n));
+        return Err(Trouble::usage(text, "give different columns to --n and --x"));
+    }
+    let r = table.response_time(asked.r)?;
+    if let Some(r) = r.filter(|r| [n, x].contains(&r.column)) {
+        let text = format!(
+            "R is {}, as is {}",
+            table.name(r.column),
+            if r.column == n { "N" } else { "X" }
+        );
+        return Err(Trouble::usage(text, "give another column to --r"));
+    }
+    let named = names.and_then(|names| names.get(n)).map(|name| plain(name));
+    let dimension = named.and_then(|name| CONCURRENCY.iter().find(|(known, _)| *known == name));
+    Ok(Columns {
+        n,
+        x,
+        r,
+        dimension: dimension.map_or(Dimension::Other, |(_, dimension)| *dimension),
+    })
+}
+
+/// Names of the columns, or how many there are.
+#[derive(Clone, Copy)]
+struct Table<'a> {
+    names: Option<&'a [String]>,
+    count: usize,
+}
+
+impl Table<'_> {
+    /// The column for a flag: as asked for, or the one that is named so.
+    fn one(
+        &self,
+        flag: &str,
+        asked: Option<&str>,
+        what: &str,
+        is_named: impl Fn(&str) -> bool,
+    ) -> Result<usize, Trouble> {
+        if let Some(asked) = asked {
+            return self.asked(flag, asked);
+        }
+        let Some(names) = self.names else {
+            // Two columns without names are N and X, in this order; of more, nobody knows.
+            return match self.count {
+                2 => Ok(usize::from(flag == "x")),
+                count => Err(Trouble::usage(
+                    format!("{count} columns without a header: which of them is {what}?"),
+                    "say it by number, such as --n 1 --x 2",
+                )),
+            };
+        };
+        let found: Vec<usize> = (0..names.len()).filter(|at| is_named(&names[*at])).collect();
+        // A single letter is what this program writes; longer names come after it.
+        let exact = found.iter().find(|at| names[**at].eq_ignore_ascii_case(flag));
+        match (exact, found.as_slice()) {
+            (Some(at), _) | (None, [at]) => Ok(*at),
+            (None, []) => Err(Trouble::usage(
+                format!("no column is named like {what}; there are: {}", self.list()),
+                format!("say which: --{flag} NAME or --{flag} NUMBER"),
+            )),
+            (None, several) => {
+                let several: Vec<String> = several.iter().map(|at| self.name(*at)).collect();
+                Err(Trouble::usage(
+                    format!("{} could all be {what}", several.join(", ")),
+                    format!("say which: --{flag} NAME or --{flag} NUMBER"),
+                ))
+            }
+        }
+    }
+
+    /// Response times are optional: no name, no column; the first of several.
+    fn response_time(&self, asked: Option<&str>) -> Result<Option<ResponseTime>, Trouble> {
+        let names = self.names.unwrap_or(&[]);
+        let Some(asked) = asked else {
+            let named = |name: &String| {
+                let (name, _) = unit_of(name);
+                RESPONSE_TIME.contains(&plain(name).as_str())
+            };
+            let column = names.iter().position(named);
+            return Ok(column.map(|column| ResponseTime {
+                column,
+                unit_s: unit_of(&names[column]).1,
+            }));
+        };
+        // A unit may follow, unless the column itself is called so.
+        let (name, unit_s) = match asked.rsplit_once(':') {
+            Some((name, unit)) if self.position(asked).is_none() => match seconds_of(unit) {
+                Some(unit_s) => (name, Some(unit_s)),
+                None => {
+                    let text = format!("--r {asked}: `{unit}` is no unit of time");
+                    return Err(Trouble::usage(text, "write ns, us, ms or s after the colon"));
+                }
+            },
+            _ => (asked, None),
+        };
+        let column = self.asked("r", name)?;
+        let own = names.get(column).and_then(|name| unit_of(name).1);
+        Ok(Some(ResponseTime {
+            column,
+            unit_s: unit_s.or(own),
+        }))
+    }
+
+    /// The column that was asked for by name or number.
+    fn asked(&self, flag: &str, asked: &str) -> Result<usize, Trouble> {
+        if let Some(at) = self.position(asked) {
+            return Ok(at);
+        }
+        let asked = shown(asked);
+        let text = format!("--{flag} {asked}: there is no such column; there are: {}", self.list());
+        let names = self.names.unwrap_or(&[]);
+        let help = match nmax_data::nearest(&asked, names.iter().map(String::as_str)) {
+            Some(meant) => format!("did you mean `{}`?", shown(meant)),
+            None => format!("give a name, or a number from 1 to {}", self.count),
+        };
+        Err(Trouble::usage(text, help))
+    }
+
+    fn position(&self, asked: &str) -> Option<usize> {
+        let names = self.names.unwrap_or(&[]);
+        let exact = names.iter().position(|name| name == asked);
+        let alike = || names.iter().position(|name| name.eq_ignore_ascii_case(asked));
+        let number = || {
+            asked
+                .parse::<usize>()
+                .ok()
+                .filter(|number| (1..=self.count).contains(number))
+        };
+        exact.or_else(alike).or_else(|| number().map(|number| number - 1))
+    }
+
+    /// How a column is called in messages.
+    fn name(&self, at: usize) -> String {
+        name_of(self.names, at)
+    }
+
+    fn list(&self) -> String {
+        /// More names make no message clearer.
+        const LISTED: usize = 20;
+        let Some(names) = self.names else {
+            return format!("{} without names", self.count);
+        };
+        let mut list: Vec<String> = (0..names.len().min(LISTED)).map(|at| self.name(at)).collect();
+        if names.len() > LISTED {
+            list.push(format!("{} more", names.len() - LISTED));
+        }
+        list.join(", ")
+    }
+}
+
+/// How a column is called in messages.
+pub(super) fn name_of(names: Option<&[String]>, at: usize) -> String {
+    match names.and_then(|names| names.get(at)).filter(|name| !name.is_empty()) {
+        Some(name) => format!("`{}`", shown(name)),
+        None => format!("column {}", at + 1),
+    }
+}
+
+/// Whether a column of this name holds X per second; of other units a person has to say so.
+fn is_throughput(name: &str) -> bool {
+    let name = plain(name);
+    let per_other = ["permin", "perhour", "perday"].iter().any(|unit| name.contains(unit));
+    THROUGHPUT.contains(&name.as_str()) || name.starts_with("throughput") && !per_other
+}
+
+/// A name without case, blanks, brackets and marks: `Requests/s` becomes `requestspers`.
+fn plain(name: &str) -> String {
+    let name = name.to_lowercase().replace('/', "per");
+    name.chars().filter(|letter| letter.is_alphanumeric()).collect()
+}
+
+/// The unit of time that ends a name, as in `latency_ms` or `R (s)`, and the name before it.
+fn unit_of(name: &str) -> (&str, Option<f64>) {
+    let trimmed = name.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+    let begin = trimmed
+        .char_indices()
+        .rev()
+        .take_while(|(_, letter)| letter.is_alphanumeric())
+        .last()
+        .map_or(0, |(at, _)| at);
+    match seconds_of(&trimmed[begin..]) {
+        Some(seconds) if begin > 0 => (&trimmed[..begin], Some(seconds)),
+        _ => (name, None),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,156 @@
+//! `nmax usl compare`: did contention or coherency change from one version to the next?
+
+use std::path::Path;
+
+use nmax_report::scalability::{CompareView, Difference, Version};
+use nmax_report::{csv, html, json, svg, terminal};
+use nmax_usl::{Comparison, Quantity};
+use serde_json::Value;
+
+use super::output::{self, Forms};
+use super::{Trouble, analysed, blocked};
+use crate::args::CompareArgs;
+use crate::exit::Exit;
+use crate::say;
+
+/// Compares versions with the first.
+pub(super) fn compare(args: &CompareArgs) -> Result<Exit, Trouble> {
+    output::check(&args.output)?;
+    if args.files.len() < 2 {
+        let text = match args.files.as_slice() {
+            [] => "no measurements are given".to_owned(),
+            _ => "one file alone has nothing to be compared with".to_owned(),
+        };
+        let help = "give two or more, as in `nmax usl compare before.csv after.csv`";
+        return Err(Trouble::usage(text, help));
+    }
+    let files: Vec<(Option<&str>, &str)> = args.files.iter().map(|text| named(text)).collect();
+    if files.iter().filter(|(_, file)| *file == "-").count() > 1 {
+        return Err(Trouble::usage("standard input can be read only once", "give files for the others"));
+    }
+    let mut versions: Vec<Version> = Vec::new();
+    let mut problems: Vec<Trouble> = Vec::new();
+    for (name, file) in &files {
+        match analysed(Some(Path::new(file)), "compare", "", &args.read, &args.law) {
+            Ok((_, analysis)) => {
+                let wanted = name.map_or_else(|| own_name(file), str::to_owned);
+                let name = unlike(&wanted, file, &versions);
+                versions.push(Version { name, analysis });
+            }
+            Err(trouble) => problems.push(trouble),
+        }
+    }
+    if !problems.is_empty() {
+        let texts: Vec<String> = problems.into_iter().map(|trouble| trouble.text).collect();
+        return Err(Trouble {
+            text: texts.join("\nerror: "),
+            exit: Exit::Usage,
+        });
+    }
+    let (view, comparison) = view(versions);
+    let mut exit = Exit::Pass;
+    for version in &view.versions {
+        if let Some(why) = blocked(&version.analysis) {
+            say::note(format_args!("warning: {}: nothing can be concluded from its law: {why}", version.name));
+            exit = Exit::Invalid;
+        }
+    }
+    for caveat in &comparison.caveats {
+        say::note(format_args!("note: {caveat}"));
+    }
+    let forms = Forms {
+        text: &|style, glyphs| terminal::compare(&view, style, glyphs),
+        json: &|| as_json(&view, &comparison),
+        svg: &|| svg::compare(&view),
+        html: &|| html::compare(&view),
+        csv: &|| csv::coefficients(&view),
+    };
+    output::print(&args.output, &forms)?;
+    Ok(exit.forgiven(args.output.exit_zero))
+}
+
+/// `NAME=FILE`, or a file; a file that exists under the whole text is that file.
+fn named(text: &str) -> (Option<&str>, &str) {
+    match text.split_once('=') {
+        Some((name, file)) if !name.is_empty() && !file.is_empty() && !Path::new(text).exists() => (Some(name), file),
+        _ => (None, text),
+    }
+}
+
+/// The file's name without its ending.
+fn own_name(file: &str) -> String {
+    if file == "-" {
+        return "standard input".into();
+    }
+    let path = Path::new(file);
+    let name = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    name.map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// A name that no earlier version has: else the whole path, else with a number.
+fn unlike(wanted: &str, file: &str, earlier: &[Version]) -> String {
+    let is_free = |name: &str| earlier.iter().all(|version| version.name != name);
+    if is_free(wanted) {
+        return wanted.to_owned();
+    }
+    if is_free(file) {
+        return file.to_owned();
+    }
+    let numbered = (2..).map(|number| format!("{wanted} ({number})"));
+    numbered.into_iter().find(|name| is_free(name)).unwrap_or_default()
+}
+
+fn view(versions: Vec<Version>) -> (CompareView, Comparison) {
+    let names: Vec<&str> = versions.iter().map(|version| version.name.as_str()).collect();
+    let title = names.join(" against ");
+    let pairs: Vec<_> = versions.iter().map(|version| (version.name.clone(), version.analysis.clone())).collect();
+    let comparison = nmax_usl::compare(&pairs);
+    let view = CompareView {
+        title,
+        n_label: String::new(),
+        x_unit: String::new(),
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        differences: comparison.differences.iter().map(difference).collect(),
+        versions,
+    };
+    (view, comparison)
+}
+
+/// A difference as reports have it: of α and β later minus earlier, of throughputs later through earlier.
+fn difference(of: &nmax_usl::Difference) -> Difference {
+    let (coefficient, base) = match of.quantity {
+        Quantity::Contention => ("contention", 0.0),
+        Quantity::Coherency => ("coherency", 0.0),
+        Quantity::UnitThroughput => ("unit throughput", 1.0),
+        Quantity::ThroughputAt(_) => ("throughput", 1.0),
+    };
+    Difference {
+        from: of.from.clone(),
+        to: of.to.clone(),
+        coefficient,
+        value: of.difference.estimate + base,
+        low: of.difference.low.map(|low| low + base),
+        high: of.difference.high.map(|high| high + base),
+        text: of.text.clone(),
+    }
+}
+
+/// With what scripts ask for: what each interval says, and what makes the versions hard to compare.
+fn as_json(view: &CompareView, comparison: &Comparison) -> Value {
+    let mut value = json::compare(view);
+    for (index, of) in comparison.differences.iter().enumerate() {
+        let entry = &mut value["differences"][index];
+        entry["change"] = of.change.name().into();
+        entry["before"] = of.before.into();
+        entry["after"] = of.after.into();
+        entry["degrees_of_freedom"] = of.df.into();
+        if let Quantity::ThroughputAt(n) = of.quantity {
+            entry["at"] = n.into();
+        }
+    }
+    value["caveats"] = comparison.caveats.clone().into();
+    value
+}
+
+#[cfg(test)]
+mod tests;

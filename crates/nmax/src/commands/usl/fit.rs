@@ -1,0 +1,76 @@
+//! `nmax usl fit`: the law, how sure it is, and what it means.
+
+use nmax_report::scalability::{FitView, words};
+use nmax_report::{csv, html, json, svg, terminal};
+use nmax_usl::{Analysis, Model, Rung};
+use serde_json::{Value, json};
+
+use super::output::{self, Forms};
+use super::{Trouble, analysed, blocked};
+use crate::args::FitArgs;
+use crate::exit::Exit;
+
+/// Fits.
+pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
+    output::check(&args.output)?;
+    let (measured, analysis) = analysed(args.file.as_deref(), "fit", "", &args.read, &args.law)?;
+    let exit = if blocked(&analysis).is_some() { Exit::Invalid } else { Exit::Pass };
+    let view = FitView {
+        title: measured.name,
+        subtitle: measured.how,
+        n_label: String::new(),
+        x_unit: String::new(),
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        analysis,
+    };
+    let asked = args.model.model();
+    let forms = Forms {
+        text: &|style, glyphs| {
+            let asked = asked.map_or_else(String::new, |model| model_text(model, &view.analysis));
+            terminal::fit(&view, style, glyphs) + &glyphs.plain(asked)
+        },
+        json: &|| {
+            let mut value = json::usl(&view);
+            if let Some(model) = asked {
+                value["asked_model"] = model_json(model, &view.analysis);
+            }
+            value
+        },
+        svg: &|| svg::figure(&view),
+        html: &|| html::fit(&view),
+        csv: &|| csv::points(&view),
+    };
+    output::print(&args.output, &forms)?;
+    Ok(exit.forgiven(args.output.exit_zero))
+}
+
+fn rung(model: Model, analysis: &Analysis) -> Option<&Rung> {
+    analysis.ladder.iter().find(|rung| rung.model == model)
+}
+
+/// The coefficients of a model that was asked for.
+fn model_text(model: Model, analysis: &Analysis) -> String {
+    let Some(rung) = rung(model, analysis) else {
+        return format!("\nModel {}: it cannot be fitted to these points\n", model.name());
+    };
+    let coefficients: Vec<String> = words::coefficients(&rung.curve)
+        .into_iter()
+        .map(|(name, value)| format!("{name} = {}", words::plain(value)))
+        .collect();
+    let distance = match rung.delta {
+        0.0 => "the best by AICc".to_owned(),
+        delta => format!("{} behind the best in AICc", words::plain(delta)),
+    };
+    format!("\nModel {}: {}; {distance}\n", model.name(), coefficients.join(", "))
+}
+
+fn model_json(model: Model, analysis: &Analysis) -> Value {
+    let Some(rung) = rung(model, analysis) else { return Value::Null };
+    let coefficients = words::coefficients(&rung.curve).into_iter();
+    json!({
+        "model": model.name(),
+        "coefficients": coefficients.map(|(name, value)| (name.to_owned(), json!(value))).collect::<serde_json::Map<_, _>>(),
+        "aicc": rung.aicc,
+        "delta": rung.delta,
+    })
+}

@@ -1,0 +1,82 @@
+//! Where results go: standard output takes one of them, files the others.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use nmax_report::terminal::{Glyphs, Style};
+
+use super::Trouble;
+use crate::args::FigureArgs;
+use crate::commands::run::write;
+use crate::exit::Exit;
+use crate::{live, say};
+
+/// Results in every form; each is made only if it is asked for.
+pub(super) struct Forms<'a> {
+    pub(super) text: &'a dyn Fn(Style, Glyphs) -> String,
+    pub(super) json: &'a dyn Fn() -> serde_json::Value,
+    pub(super) svg: &'a dyn Fn() -> String,
+    pub(super) html: &'a dyn Fn() -> String,
+    pub(super) csv: &'a dyn Fn() -> String,
+}
+
+/// Refuses flags that contradict each other, before anything is read.
+pub(super) fn check(args: &FigureArgs) -> Result<(), Trouble> {
+    let on_stdout = |file: &Option<std::path::PathBuf>| file.as_deref() == Some(Path::new("-"));
+    let flags = [
+        (args.json, "--json"),
+        (on_stdout(&args.svg), "--svg -"),
+        (on_stdout(&args.html), "--html -"),
+        (on_stdout(&args.csv), "--csv -"),
+    ];
+    let given: Vec<&str> = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| *flag).collect();
+    if given.len() < 2 {
+        return Ok(());
+    }
+    let text = format!("{} both write on standard output", given.join(" and "));
+    Err(Trouble::usage(text, "give all but one a file"))
+}
+
+/// Writes what is asked for; the table goes to standard output unless something else does.
+pub(super) fn print(args: &FigureArgs, forms: &Forms<'_>) -> Result<(), Trouble> {
+    let files: [(&Option<std::path::PathBuf>, &dyn Fn() -> String); 3] =
+        [(&args.svg, forms.svg), (&args.html, forms.html), (&args.csv, forms.csv)];
+    let mut is_taken = args.json;
+    for (file, form) in files {
+        let Some(file) = file else { continue };
+        is_taken |= file == Path::new("-");
+        write(file, &form()).map_err(|text| Trouble {
+            text,
+            exit: Exit::Usage,
+        })?;
+    }
+    if args.json {
+        say::line(format_args!("{:#}", (forms.json)()));
+    } else if !is_taken {
+        let (style, glyphs) = style();
+        say::text((forms.text)(style, glyphs));
+    }
+    Ok(())
+}
+
+/// As fits standard output.
+fn style() -> (Style, Glyphs) {
+    let is_terminal = std::io::stdout().is_terminal();
+    let style = Style {
+        color: is_terminal && live::use_color(),
+        width: if is_terminal { live::terminal_width() } else { 80 },
+        wide: false,
+    };
+    (style, glyphs(is_terminal))
+}
+
+/// ASCII where the locale has no more; a file takes UTF-8.
+fn glyphs(is_terminal: bool) -> Glyphs {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = locale.into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let is_utf8 = locale.is_none_or(|locale| {
+        let locale = locale.to_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    });
+    if is_terminal && !is_utf8 { Glyphs::Ascii } else { Glyphs::Unicode }
+}
