@@ -94,8 +94,8 @@ run open.yaml
 say "3. Closed workload: 30 customers log in, fill a basket and order, each waiting for its replies (25 s)"
 run closed.yaml
 
-say "4. At how many users does a system do most? Contention 0.03, coherency 0.0043: by the law at 15 users, 646/s (1 min)"
-start system --service usl:alpha=0.03,beta=0.0043,gamma=100
+say "4. At how many users does a system do most? Contention 0.03, coherency 0.0043: by the law 15 users, 323/s (1 min)"
+start system --service usl:alpha=0.03,beta=0.0043,gamma=50
 echo "nmax does not know that. It raises the load until throughput falls, then measures where it learns most:"
 echo
 touch "$work/before"

@@ -28,7 +28,7 @@ fn example(name: &str) {
 }
 
 /// The examples that this file runs.
-const ALL: [&str; 10] = [
+const ALL: [&str; 11] = [
     "advice",
     "background",
     "data",
@@ -39,6 +39,7 @@ const ALL: [&str; 10] = [
     "state",
     "thresholds",
     "timeline",
+    "usl",
 ];
 
 #[test]
@@ -89,6 +90,11 @@ fn thresholds() {
 #[test]
 fn timeline() {
     example("timeline");
+}
+
+#[test]
+fn usl() {
+    example("usl");
 }
 
 /// No example is left out.
