@@ -20,6 +20,7 @@
 //! - [`design`]: where to measure, and the campaign that finds a peak by itself.
 //! - [`finding`]: what is wrong or remarkable with them.
 //! - [`quantile`]: of Student's t and Fisher's F.
+//! - [`search`]: searches for one level, that holds an objective or gives the best throughput.
 //! - [`random`]: numbers drawn from a seed.
 
 pub mod analysis;
@@ -37,6 +38,7 @@ pub mod observation;
 mod observed;
 pub mod quantile;
 pub mod random;
+pub mod search;
 pub mod what_if;
 pub mod zone;
 

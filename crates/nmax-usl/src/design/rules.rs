@@ -48,20 +48,18 @@ const LEVELS_MAX: usize = 1000;
 impl Rules {
     /// Everything that is wrong with the rules, at once.
     pub(super) fn check(&self) -> Result<(), RulesError> {
-        let mut problems = Vec::new();
-        let good = |value: f64| value.is_finite() && value > 0.0;
-        if !good(self.min) {
-            problems.push(format!("the smallest level is {}; give one above 0", self.min));
-        }
-        if !good(self.max) || self.max < self.min {
-            problems.push(format!(
-                "the largest level is {}; give one of at least {}",
-                self.max, self.min
-            ));
-        }
-        if self.integer && self.max.floor() < self.min.ceil() {
-            problems.push(format!("there is no whole number from {} to {}", self.min, self.max));
-        }
+        let wanted = [
+            ("throughput", self.precision.throughput),
+            ("concurrency", self.precision.concurrency),
+        ];
+        let mut problems = range_problems(
+            self.min,
+            self.max,
+            self.integer,
+            self.replicates,
+            self.runs_max,
+            &wanted,
+        );
         if let Some(levels) = &self.levels {
             if levels.is_empty() || levels.len() > LEVELS_MAX {
                 problems.push(format!("{} levels are given; give 1 to {LEVELS_MAX}", levels.len()));
@@ -76,34 +74,60 @@ impl Rules {
                 problems.push(format!("level {level} is not a whole number"));
             }
         }
-        if self.replicates == 0 {
-            problems.push("0 replicates measure nothing; give at least 1".into());
-        }
-        if self.runs_max == 0 {
-            problems.push("0 runs measure nothing; allow at least 1".into());
-        }
-        for (name, value) in [
-            ("throughput", self.precision.throughput),
-            ("concurrency", self.precision.concurrency),
-        ] {
-            if !good(value) {
-                problems.push(format!(
-                    "precision of {name} is {value}; give a share above 0, such as 0.05"
-                ));
-            }
-        }
-        if problems.is_empty() {
-            Ok(())
-        } else {
-            Err(RulesError(problems))
-        }
+        RulesError::of(problems)
     }
+}
+
+fn good(value: f64) -> bool {
+    value.is_finite() && value > 0.0
+}
+
+/// What is wrong with a range of levels, numbers of runs, and precisions with their names.
+pub(crate) fn range_problems(
+    min: f64,
+    max: f64,
+    integer: bool,
+    replicates: usize,
+    runs_max: usize,
+    precisions: &[(&str, f64)],
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    if !good(min) {
+        problems.push(format!("the smallest level is {min}; give one above 0"));
+    }
+    if !good(max) || max < min {
+        problems.push(format!("the largest level is {max}; give one of at least {min}"));
+    } else if integer && max.floor() < min.ceil() {
+        problems.push(format!("there is no whole number from {min} to {max}"));
+    }
+    if replicates == 0 {
+        problems.push("0 replicates measure nothing; give at least 1".into());
+    }
+    if runs_max == 0 {
+        problems.push("0 runs measure nothing; allow at least 1".into());
+    }
+    for (name, value) in precisions.iter().filter(|(_, value)| !good(*value)) {
+        problems.push(format!(
+            "precision of {name} is {value}; give a share above 0, such as 0.05"
+        ));
+    }
+    problems
 }
 
 /// What is wrong with rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", .0.join("; "))]
 pub struct RulesError(pub Vec<String>);
+
+impl RulesError {
+    pub(crate) fn of(problems: Vec<String>) -> Result<(), Self> {
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(Self(problems))
+        }
+    }
+}
 
 /// Why a trial is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Which levels a campaign measures after its ramp.
 
+use super::Campaign;
 use super::knowledge::{self, Shape};
 use super::ramp::End;
-use super::Campaign;
 use crate::design::desk::Slot;
 use crate::design::information::{d_optimal, peak_of};
 use crate::design::rules::{Purpose, Stop};
