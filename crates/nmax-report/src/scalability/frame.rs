@@ -1,6 +1,6 @@
 //! What the charts draw, computed once: axes, points, curves, zones, peaks. In N and X, not in pixels.
 
-use nmax_usl::{Analysis, Curve, Estimate, Model, Winner, Zone};
+use nmax_usl::{Analysis, Curve, Estimate, Model, Winner, Zone, zone};
 
 use super::loess;
 use crate::svg::Scale;
@@ -10,9 +10,9 @@ pub(super) const PLACES: usize = 161;
 /// Largest over smallest N above which the axis takes equal space for equal factors.
 const LOG_ABOVE: f64 = 50.0;
 /// Share of the points that the smoother looks at.
-const SPAN: f64 = 0.75;
+const SPAN: f64 = 0.5;
 /// What the smoother is.
-pub(crate) const SMOOTHER: &str = "LOESS: local lines through the nearest 75 % of the points, tricube weights";
+pub(crate) const SMOOTHER: &str = "LOESS: local lines through the nearest half of the points, tricube weights";
 
 /// A measured point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +48,8 @@ pub(crate) struct Frame {
     pub linear: Vec<(f64, f64)>,
     /// The law without coherency, when there is contention.
     pub amdahl: Vec<(f64, f64)>,
+    /// Where a run lies on that bound: N, low, high.
+    pub zone_b: Vec<(f64, f64, f64)>,
     /// γ/α.
     pub roof: Option<f64>,
     /// The model that leads, if it is not the law.
@@ -99,6 +101,7 @@ impl Frame {
             band: analysis.map_or_else(Vec::new, |analysis| band(analysis, &places)),
             linear: Vec::new(),
             amdahl: Vec::new(),
+            zone_b: Vec::new(),
             roof: analysis.and_then(|analysis| analysis.roof).map(|roof| roof.estimate),
             leader: analysis.and_then(|analysis| leader(analysis, &places)),
             smooth: smooth(n, &points, &places, (low, n_hi)),
@@ -112,8 +115,13 @@ impl Frame {
         if let Some(law) = law {
             let gamma = law.unit_throughput;
             frame.linear = curve(&places, |n| gamma * n);
+            // Without contention the bound is the straight line, or above it.
             if law.contention > 0.0 {
-                frame.amdahl = curve(&places, |n| gamma * n / (1.0 + law.contention * (n - 1.0)));
+                let bound = zone::amdahl_bound(&law);
+                frame.amdahl = curve(&places, |n| bound.throughput_at(n));
+                let fit = analysis.and_then(|analysis| analysis.fit.as_ref());
+                let at = |n: &f64| zone::bound_band(fit?, *n).map(|(low, high)| (*n, low.max(0.0), high));
+                frame.zone_b = places.iter().filter_map(at).collect();
             }
         }
         Some(frame)

@@ -14,7 +14,7 @@ pub fn loess(points: &[(f64, f64)], span: f64, at: &[f64]) -> Vec<(f64, f64)> {
         return Vec::new();
     }
     let count = points.len();
-    let near = ((span.clamp(0.0, 1.0) * count as f64).ceil() as usize).clamp(3.min(count), count);
+    let near = ((span.clamp(0.0, 1.0) * count as f64).ceil() as usize).clamp(4.min(count), count);
     let place = |x: &f64| local_line(&points, near, *x).map(|y| (*x, y));
     at.iter().filter_map(place).collect()
 }

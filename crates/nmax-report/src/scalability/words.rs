@@ -5,7 +5,7 @@ use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, LawPeak, Method, Sign, 
 use crate::number::UNKNOWN;
 
 /// Most digits after the point before a number takes an exponent.
-const DECIMALS_MAX: usize = 6;
+const DECIMALS_MAX: usize = 7;
 
 /// A number with `decimals` digits after the point, thousands in groups, and a true minus. Never `−0`.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
@@ -62,13 +62,27 @@ fn trim(text: &str) -> String {
     }
 }
 
-/// Digits that an interval allows: two significant ones of its half width.
+/// Digits that an interval allows: two significant ones of its half width, and no more than five of the value.
 fn decimals(of: &Estimate) -> usize {
-    let half_width = of.low.zip(of.high).map(|(low, high)| (high - low) / 2.0);
-    match half_width.filter(|width| *width > 0.0 && width.is_finite()) {
-        // No more than seven digits in all, however narrow the interval.
-        Some(width) => decimals_of(width, 2).min(decimals_of(of.estimate.abs(), 7)),
-        None => decimals_of(of.estimate.abs(), 4),
+    let low = of.low.map(|low| of.estimate - low);
+    let high = of.high.map(|high| high - of.estimate);
+    let ends: Vec<f64> = [low, high]
+        .into_iter()
+        .flatten()
+        .filter(|end| *end > 0.0 && end.is_finite())
+        .collect();
+    let size = of.estimate.abs();
+    let decimals = if ends.is_empty() {
+        decimals_of(size, 4)
+    } else {
+        let width = ends.iter().sum::<f64>() / ends.len() as f64;
+        decimals_of(width, 2).min(decimals_of(size.max(width), 5))
+    };
+    // Below a ten-thousandth, zeros before the first digit say less than an exponent.
+    if size >= 1e-4 {
+        decimals.min(DECIMALS_MAX)
+    } else {
+        decimals
     }
 }
 
@@ -78,12 +92,14 @@ pub fn value(of: &Estimate) -> String {
 }
 
 /// The interval of an estimate, such as `30.8 to 35.7`, or why there is none.
-pub fn interval(of: &Estimate) -> String {
+pub(crate) fn interval(of: &Estimate) -> String {
     let decimals = decimals(of);
-    match of.low.zip(of.high) {
+    match (of.low, of.high) {
         _ if of.at_bound => "at bound".into(),
-        Some((low, high)) => format!("{} to {}", fixed(low, decimals), fixed(high, decimals)),
-        None => "no interval".into(),
+        (Some(low), Some(high)) => format!("{} to {}", fixed(low, decimals), fixed(high, decimals)),
+        (Some(low), None) => format!("from {}", fixed(low, decimals)),
+        (None, Some(high)) => format!("up to {}", fixed(high, decimals)),
+        (None, None) => "no interval".into(),
     }
 }
 
@@ -116,12 +132,10 @@ pub(crate) fn class(class: Option<Class>) -> &'static str {
 
 /// The class with what it means, or what keeps it undecided.
 pub(crate) fn class_text(analysis: &Analysis) -> String {
-    let letter = class(analysis.class);
-    match (analysis.class, analysis.class_text.as_str()) {
-        (_, "") => letter.to_owned(),
-        // Texts that begin with the letter or the word say it themselves.
-        (_, text) if text.starts_with(letter) => text.to_owned(),
-        (_, text) => format!("{letter}: {text}"),
+    match analysis.class_text.as_str() {
+        "" => class(analysis.class).to_owned(),
+        // The text names the class itself.
+        text => text.strip_prefix("Class ").unwrap_or(text).to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nmax_usl::{Analysis, Effect};
 
-use super::text::{self, Ink, left, right, safe, shorten};
+use super::text::{self, Ink, left, right, shorten};
 use super::{LIST_MAX, Page, Style, WIDTH_MIN, more};
 use crate::number::{self, UNKNOWN};
 use crate::scalability::{FitView, Level, ScaleView, words};
@@ -45,7 +45,8 @@ pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
     }
     more(&mut page, view.notes.len(), LIST_MAX, "notes");
     if let Some(found) = &view.find {
-        page.heading(&format!("Objective {}", safe(&found.objective)));
+        let heading = shorten(&format!("Objective {}", found.objective), page.width);
+        page.heading(&heading);
         page.item("»", Ink::Accent, &found.text);
     }
     answer(&mut page, &view.fit, glyphs);
@@ -179,7 +180,7 @@ fn models(page: &mut Page, analysis: &Analysis) {
     if analysis.ladder.is_empty() {
         return;
     }
-    page.heading("Models by AICc of relative errors (a lead of more than 4 decides)");
+    page.heading("Models by AICc (a lead of more than 4 decides)");
     let header = format!(
         "  {}{}{}{}",
         left("model", 10),
@@ -273,7 +274,7 @@ fn header<R>(page: &mut Page, columns: &[Column<R>]) {
 fn row<R>(page: &mut Page, of: &R, columns: &[Column<R>]) {
     let cells = columns
         .iter()
-        .map(|(_, width, cell)| right(&shorten(&cell(of), *width), *width));
+        .map(|(_, width, cell)| right(&shorten(&cell(of), *width - 1), *width));
     page.line(&cells.collect::<String>());
 }
 
@@ -319,7 +320,7 @@ fn levels(page: &mut Page, view: &ScaleView) {
     for level in view.levels.iter().take(ROWS_MAX) {
         let cells = LEVELS
             .iter()
-            .map(|(_, width, cell)| right(&shorten(&cell(level), *width), *width));
+            .map(|(_, width, cell)| right(&shorten(&cell(level), *width - 1), *width));
         let cells = cells.collect::<String>();
         let word = if level.setting.is_empty() {
             &level.purpose

@@ -51,7 +51,7 @@ fn hostile(name: &str, text: &str) -> Run {
 }
 
 /// Tags of a text in their order; a `<` that is no tag, an unclosed tag or a wrong end is an error.
-fn check_nesting(xml: &str, void: &[&str]) {
+pub(crate) fn check_nesting(xml: &str, void: &[&str]) {
     let mut open = Vec::new();
     let mut rest = xml;
     while let Some(at) = rest.find('<') {
@@ -75,7 +75,7 @@ fn check_nesting(xml: &str, void: &[&str]) {
 }
 
 /// The page without its style, whose selectors hold `>`.
-fn body(page: &str) -> String {
+pub(crate) fn body(page: &str) -> String {
     let (head, rest) = page.split_once("<style>").unwrap();
     format!(
         "{head}<style>{}",

@@ -7,6 +7,7 @@ mod ending;
 mod escaping;
 mod live;
 mod sample;
+mod scalability;
 mod schema;
 mod series;
 mod sizes;

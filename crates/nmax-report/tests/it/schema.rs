@@ -5,23 +5,27 @@ use serde_json::Value;
 
 use crate::sample::{Run, Shape};
 
-const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/summary.schema.json");
-
-#[test]
-fn the_committed_schema_is_fresh() {
-    let fresh = serde_json::to_string_pretty(&json::schema()).unwrap() + "\n";
+/// Holds a committed schema against the code; `UPDATE=1` writes it.
+pub(crate) fn is_fresh(file: &str, schema: &Value) {
+    let path = format!("{}/../../docs/schema/{file}", env!("CARGO_MANIFEST_DIR"));
+    let fresh = serde_json::to_string_pretty(schema).unwrap() + "\n";
     if std::env::var_os("UPDATE").is_some() {
-        std::fs::write(PATH, &fresh).unwrap();
+        std::fs::write(&path, &fresh).unwrap();
     }
-    let committed = std::fs::read_to_string(PATH).unwrap_or_default();
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         committed == fresh,
-        "stale: run the tests of nmax-report once with UPDATE=1"
+        "{file} is stale: run the tests of nmax-report once with UPDATE=1"
     );
 }
 
+#[test]
+fn the_committed_schema_is_fresh() {
+    is_fresh("summary.schema.json", &json::schema());
+}
+
 /// What of the schema `value` breaks. Knows the words that the schema uses, and fails on others.
-fn check(value: &Value, kind: &Value, root: &Value, at: &str) -> Vec<String> {
+pub(crate) fn check(value: &Value, kind: &Value, root: &Value, at: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     for (word, rule) in kind.as_object().unwrap() {
         match word.as_str() {

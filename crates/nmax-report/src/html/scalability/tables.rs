@@ -12,8 +12,8 @@ const ROWS_MAX: usize = 500;
 
 fn begin(page: &mut Page, heads: &[&str]) {
     page.text("<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
-    for head in heads {
-        page.add(format_args!("<th>{}</th>", Escaped(head)));
+    for (index, head) in heads.iter().enumerate() {
+        page.add(format_args!("<th{}>{}</th>", left(index), Escaped(head)));
     }
     page.text("</tr></thead><tbody>\n");
 }
@@ -30,10 +30,15 @@ fn end(page: &mut Page, count: usize) {
 
 fn row<'a>(page: &mut Page, cells: impl IntoIterator<Item = &'a str>) {
     page.text("<tr>");
-    for cell in cells {
-        page.add(format_args!("<td>{}</td>", Escaped(cell)));
+    for (index, cell) in cells.into_iter().enumerate() {
+        page.add(format_args!("<td{}>{}</td>", left(index), Escaped(cell)));
     }
     page.text("</tr>\n");
+}
+
+/// The first column names the row.
+fn left(index: usize) -> &'static str {
+    if index == 0 { " class=\"l\"" } else { "" }
 }
 
 fn milliseconds(ms: Option<f64>) -> String {

@@ -293,23 +293,10 @@ fn law(chart: &mut PanelChart, frame: &Frame) {
 }
 
 fn zones(chart: &mut PanelChart, frame: &Frame) {
-    let ceiling = |x: f64| x.min(frame.x_max());
+    regions(chart, frame);
     if !frame.amdahl.is_empty() {
-        let bound = || frame.amdahl.iter().zip(&frame.linear);
-        let above = bound().map(|((n, bound), (_, linear))| (*n, ceiling(*bound), ceiling(*linear)));
-        let below = bound().map(|((n, bound), _)| (*n, 0.0, ceiling(*bound)));
-        chart.areas.push(Area {
-            class: "za",
-            edges: above.collect(),
-        });
-        chart.areas.push(Area {
-            class: "zc",
-            edges: below.collect(),
-        });
-        entry(chart, Key::Area("za"), "A: above the Amdahl bound");
-        entry(chart, Key::Area("zc"), "C: below it");
         chart.curves.push(("amdahl", frame.amdahl.clone()));
-        entry(chart, Key::Curve("amdahl"), "Amdahl bound: the law without β (zone B)");
+        entry(chart, Key::Curve("amdahl"), "Amdahl bound: the law without β");
     }
     if !frame.linear.is_empty() {
         chart.curves.push(("linear", frame.linear.clone()));
@@ -350,6 +337,31 @@ fn zones(chart: &mut PanelChart, frame: &Frame) {
         }
     };
     chart.points = frame.points.iter().map(dot).collect();
+}
+
+/// Shades the zones: B around the Amdahl bound as far as a run may scatter, A above it up to γN, C below.
+fn regions(chart: &mut PanelChart, frame: &Frame) {
+    if frame.amdahl.is_empty() {
+        return;
+    }
+    let line: Vec<_> = frame.amdahl.iter().map(|(n, x)| (*n, *x, *x)).collect();
+    let on = if frame.zone_b.is_empty() { &line } else { &frame.zone_b };
+    let ceiling = |x: f64| x.min(frame.x_max());
+    let gamma = frame.linear.last().map_or(0.0, |(n, x)| x / n);
+    let above = on
+        .iter()
+        .map(|(n, _, high)| (*n, ceiling(*high), ceiling(f64::max(gamma * n, *high))));
+    let below = on.iter().map(|(n, low, _)| (*n, 0.0, ceiling(*low)));
+    let beside = on.iter().map(|(n, low, high)| (*n, ceiling(*low), ceiling(*high)));
+    let parts: [(_, Vec<_>, _); 3] = [
+        ("za", above.collect(), "zone A: above the Amdahl bound"),
+        ("zb", beside.collect(), "zone B: on it"),
+        ("zc", below.collect(), "zone C: below it"),
+    ];
+    for (class, edges, text) in parts {
+        chart.areas.push(Area { class, edges });
+        entry(chart, Key::Area(class), text);
+    }
 }
 
 fn zone_dot(zone: Option<Zone>) -> (&'static str, usize) {

@@ -48,7 +48,7 @@ impl Glyphs {
     }
 
     /// The text as it may be printed: in ASCII every other character has a stand-in of one column.
-    pub(super) fn plain(self, text: String) -> String {
+    pub fn plain(self, text: String) -> String {
         match self {
             Self::Unicode => text,
             Self::Ascii => text.chars().map(ascii).collect(),

@@ -54,7 +54,8 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
         } else {
             String::new()
         };
-        page.heading(&format!("{}{unit}", coefficient.name));
+        let heading = shorten(&format!("{}{unit}", coefficient.name), page.width);
+        page.heading(&heading);
         for version in versions.iter().take(ROWS_MAX) {
             let of = (coefficient.of)(&version.analysis);
             let (value, interval) = of.map_or_else(
