@@ -139,13 +139,12 @@ pub fn use_color() -> bool {
         && std::env::var("TERM").map_or(true, |term| term != "dumb")
 }
 
-/// Characters that may be printed, by the locale: what is not known to be UTF-8 gets ASCII.
-pub fn glyphs() -> Glyphs {
-    let set = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    match set {
-        Some(locale) if !locale.to_uppercase().replace('-', "").contains("UTF8") => Glyphs::Ascii,
-        _ => Glyphs::Unicode,
-    }
+/// Characters of charts: ASCII on a terminal whose locale has no more; a file takes UTF-8.
+pub fn glyphs(is_terminal: bool) -> Glyphs {
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"];
+    let locale = names.into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let is_utf8 = locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
+    if is_terminal && !is_utf8 { Glyphs::Ascii } else { Glyphs::Unicode }
 }
 
 /// Columns of the terminal, 80 when unknown.

@@ -7,13 +7,20 @@ use nmax_store::{RunEntry, StoreError};
 use serde_json::json;
 
 use super::run::{complain, print, text, write};
+use super::scale::stored;
 use crate::args::{Format, ReportArgs, RunsArgs, ShowArgs};
 use crate::exit::Exit;
 use crate::say;
 use crate::session::{self, Finished};
 
-/// Shows a run again.
+/// Shows a run, or a campaign, again.
 pub fn show(args: &ShowArgs) -> Exit {
+    if let Some(campaign) = campaign(&args.runs_dir, &args.run) {
+        return match stored::show(&campaign, args.output.json) {
+            Ok(()) => Exit::Pass,
+            Err(error) => complain(&error, Exit::Usage),
+        };
+    }
     match read(&args.runs_dir, &args.run) {
         Ok(finished) => {
             print(&finished.view, &args.output);
@@ -23,7 +30,7 @@ pub fn show(args: &ShowArgs) -> Exit {
     }
 }
 
-/// Lists runs.
+/// Lists runs and campaigns.
 pub fn runs(args: &RunsArgs) -> Exit {
     let list = match nmax_store::list(&args.runs_dir) {
         Ok(list) => list,
@@ -33,6 +40,8 @@ pub fn runs(args: &RunsArgs) -> Exit {
         .into_iter()
         .filter(|run| args.tag.as_ref().is_none_or(|tag| run.tags.contains(tag)))
         .collect();
+    let mut campaigns = stored::list(&args.runs_dir);
+    campaigns.retain(|one| args.tag.as_ref().is_none_or(|tag| one.tags.contains(tag)));
     if args.json {
         let rows: Vec<_> = list
             .iter()
@@ -45,10 +54,21 @@ pub fn runs(args: &RunsArgs) -> Exit {
                 })
             })
             .collect();
-        say::line(format_args!("{:#}", json!({ "schema_version": 1, "runs": rows })));
+        let campaigns: Vec<_> = campaigns
+            .iter()
+            .map(|one| {
+                json!({
+                    "id": one.id, "name": one.name, "started_at": one.started_at, "target": one.target,
+                    "note": one.note, "tags": one.tags, "finished": one.finished, "interrupted": one.interrupted,
+                    "path": one.path,
+                })
+            })
+            .collect();
+        let all = json!({ "schema_version": 1, "runs": rows, "scales": campaigns });
+        say::line(format_args!("{all:#}"));
         return Exit::Pass;
     }
-    if list.is_empty() {
+    if list.is_empty() && campaigns.is_empty() {
         let labelled = args
             .tag
             .as_ref()
@@ -59,26 +79,56 @@ pub fn runs(args: &RunsArgs) -> Exit {
         ));
         return Exit::Pass;
     }
-    let widest = list.iter().map(|run| state(run).len()).max().unwrap_or(0);
-    for run in &list {
-        let state = state(run);
-        let started = run.started_at.get(..19).unwrap_or(&run.started_at).replace('T', " ");
-        let tags = if run.tags.is_empty() {
-            String::new()
-        } else {
-            format!("  [{}]", run.tags.join(", "))
-        };
-        let note = if run.note.is_empty() {
-            String::new()
-        } else {
-            format!("  {}", run.note)
-        };
-        say::line(format_args!(
-            "{}  {started}  {state:<widest$}  {}{tags}{note}",
-            run.id, run.name
-        ));
-    }
+    let of_run = |run: &RunEntry| Row {
+        id: run.id.clone(),
+        started_at: run.started_at.clone(),
+        state: state(run),
+        name: run.name.clone(),
+        tags: run.tags.clone(),
+        note: run.note.clone(),
+    };
+    let of_campaign = |one: stored::Listed| Row {
+        state: one.state().to_owned(),
+        id: one.id,
+        started_at: one.started_at,
+        name: one.name,
+        tags: one.tags,
+        note: one.note,
+    };
+    let mut rows: Vec<Row> = list.iter().map(of_run).chain(campaigns.into_iter().map(of_campaign)).collect();
+    // Both lists are in order, newest first; the sort keeps the order of what began together.
+    rows.sort_by(|a, b| b.started_at.cmp(&a.started_at));
+    let widest = rows.iter().map(|row| row.state.len()).max().unwrap_or(0);
+    rows.iter().for_each(|row| say::line(row.line(widest)));
     Exit::Pass
+}
+
+/// A run or a campaign in the list.
+struct Row {
+    id: String,
+    started_at: String,
+    state: String,
+    name: String,
+    tags: Vec<String>,
+    note: String,
+}
+
+impl Row {
+    fn line(&self, widest: usize) -> String {
+        let started = self.started_at.get(..19).unwrap_or(&self.started_at).replace('T', " ");
+        let tags = if self.tags.is_empty() {
+            String::new()
+        } else {
+            format!("  [{}]", self.tags.join(", "))
+        };
+        let note = if self.note.is_empty() {
+            String::new()
+        } else {
+            format!("  {}", self.note)
+        };
+        let Self { id, state, name, .. } = self;
+        format!("{id}  {started}  {state:<widest$}  {name}{tags}{note}")
+    }
 }
 
 /// The verdict of a run, and whether it came to its end.
@@ -94,8 +144,41 @@ fn state(run: &RunEntry) -> String {
     }
 }
 
-/// Writes a run's report in some format.
+/// The directory of the campaign that was asked for, where no run is meant.
+fn campaign(runs_dir: &Path, asked: &str) -> Option<PathBuf> {
+    let newest = || Some(nmax_store::list(runs_dir).ok()?.first()?.started_at.clone());
+    let run = if asked == "last" { newest() } else { None };
+    stored::find(runs_dir, asked, run.as_deref())
+}
+
+/// Writes the report of a campaign in some format.
+fn report_of(campaign: &Path, args: &ReportArgs) -> Exit {
+    let page = match stored::report(campaign, args.format) {
+        Ok(page) => page,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    let file = match (&args.output, args.format) {
+        (Some(file), _) if file != Path::new("-") => file.clone(),
+        (None, Format::Html) => campaign.join("report.html"),
+        _ => {
+            say::text(&page);
+            return Exit::Pass;
+        }
+    };
+    match write(&file, &page) {
+        Ok(()) => {
+            say::line(file.display());
+            Exit::Pass
+        }
+        Err(error) => complain(&error, Exit::Usage),
+    }
+}
+
+/// Writes the report of a run, or of a campaign, in some format.
 pub fn report(args: &ReportArgs) -> Exit {
+    if let Some(campaign) = campaign(&args.runs_dir, &args.run) {
+        return report_of(&campaign, args);
+    }
     let finished = match read(&args.runs_dir, &args.run) {
         Ok(finished) => finished,
         Err(error) => return complain(&error, Exit::Usage),

@@ -7,7 +7,8 @@
 //! - [`rig`]: runs levels; [`measure`]: what one measured; [`progress`]: what is said meanwhile
 //! - [`conduct`]: which levels are run; [`knobs`]: the same at each setting of the system; [`demand`]: what a completion
 //!   asks of a processor
-//! - [`folder`]: the directory; [`answer`]: the result and how it is printed; [`stored`]: the same, read back
+//! - [`folder`]: the directory; [`head`]: what is known before the first level; [`answer`]: the result and how it is
+//!   printed; [`stored`]: the same, read back
 
 mod answer;
 mod apply;
@@ -15,6 +16,7 @@ mod axis;
 mod conduct;
 mod demand;
 mod folder;
+mod head;
 mod knobs;
 mod level;
 mod measure;
@@ -28,7 +30,6 @@ mod think;
 use super::run::complain;
 use crate::args::ScaleArgs;
 use crate::exit::Exit;
-use answer::Answer;
 
 /// Measures; prints the law.
 pub fn scale(args: &ScaleArgs) -> Exit {
@@ -48,6 +49,5 @@ pub fn scale(args: &ScaleArgs) -> Exit {
             return complain(&error, exit).forgiven(args.exit_zero);
         }
     };
-    let answer = Answer::of(&job, found);
-    answer.tell(&job, args).forgiven(args.exit_zero)
+    answer::tell(&job, found, args).forgiven(args.exit_zero)
 }

@@ -1,97 +1,133 @@
-//! The result of a campaign, and how it is printed.
+//! The result of a campaign, and how it is printed: the same of one that has just ended and of one that is read back.
 
 use std::io::IsTerminal;
 use std::path::Path;
 
-use nmax_plan::plan::Observed;
-use nmax_report::scalability::{FitView, ScaleInfo, ScaleView, Version};
-use nmax_report::terminal::{self, Glyphs, Style};
+use nmax_report::scalability::{FitView, Found, Knob, ScaleInfo, ScaleView, Version};
+use nmax_report::terminal::{self, Style};
 use nmax_report::{csv, html, json, svg};
-use nmax_usl::{Analysis, Demand, Dimension, Effect, Observation, Options, analyse};
+use nmax_usl::{Effect, Observation, Options, analyse};
 
-use super::conduct::Conducted;
+use super::complain;
+use super::demand;
+use super::folder;
+use super::head::Head;
 use super::prepare::Job;
-use super::{complain, demand};
+use super::rig::Kept;
 use crate::args::ScaleArgs;
-use crate::commands::run::{cores, is_stdout, write};
+use crate::commands::run::{is_stdout, write};
 use crate::exit::Exit;
 use crate::{live, say};
 
-/// Everything that is shown, and how it ends.
-pub(super) struct Answer {
-    view: ScaleView,
-    exit: Exit,
+/// What the levels came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Conducted {
+    /// What is fitted; `row` is the number of the level.
+    pub(super) observations: Vec<Observation>,
+    /// Which rule ended it.
+    pub(super) stopped: String,
+    /// Whether a person ended it.
+    pub(super) interrupted: bool,
+    /// Time that it took, seconds.
+    pub(super) elapsed_s: Option<f64>,
+    /// The answer to `--find`.
+    pub(super) find: Option<Found>,
+    /// Settings of the system under test.
+    pub(super) knobs: Vec<Knob>,
+    /// Observations of each value of the second knob; the first ones are also `observations`.
+    pub(super) versions: Vec<(String, Vec<Observation>)>,
+    /// What belongs to no level.
+    pub(super) notes: Vec<String>,
 }
 
-impl Answer {
-    /// Fits what was measured.
-    pub(super) fn of(job: &Job, done: Conducted) -> Self {
-        let rig = &job.rig;
-        let observed = observed(job);
-        let given = job.demand.clone().or(observed);
-        let (dimension, n_label) = dimension(job);
-        let options = |observations: &[Observation]| options(job, dimension, observations, given.clone());
-        let fitted = |observations: &[Observation]| analyse(observations, &options(observations));
-        let analysis = match done.versions.first() {
-            Some((_, observations)) => fitted(observations),
-            None => fitted(&done.observations),
+/// Fits what was measured.
+pub(super) fn view(head: &Head, rows: &[Kept], done: Conducted, directory: &Path) -> ScaleView {
+    let observed = || demand::of(rows, &head.observed, head.cores);
+    let demand = head.demand.clone().or_else(observed);
+    let (dimension, n_label) = head.dimension();
+    let fitted = |observations: &[Observation]| {
+        let options = Options {
+            dimension,
+            think_s: pause_s(rows, observations),
+            demand: demand.clone(),
+            ..Options::default()
         };
-        let exit = exit(job, &done, &analysis);
-        let versions = done.versions.iter();
-        let versions = versions.map(|(name, observations)| Version {
-            name: name.clone(),
-            analysis: fitted(observations),
-        });
-        let mut notes = job.notes.clone();
-        notes.extend(done.notes);
-        if rig.think_s.is_none() {
-            notes.push(
-                "how long users pause depends on replies or pacing, so response times are not held against N = X(R+Z)"
-                    .into(),
-            );
-        }
-        let view = ScaleView {
-            fit: FitView {
-                title: job.name.clone(),
-                subtitle: rig.folder.path().display().to_string(),
-                n_label,
-                x_unit: rig.count.unit(),
-                nmax_version: env!("CARGO_PKG_VERSION").into(),
-                analysis,
-            },
-            info: info(job, done.interrupted),
-            levels: rig.rows.iter().map(|kept| kept.row.clone()).collect(),
-            stopped: done.stopped,
-            notes,
-            find: done.find,
-            knobs: done.knobs,
-            versions: versions.collect(),
-        };
-        Self { view, exit }
+        analyse(observations, &options)
+    };
+    let version = |(name, observations): &(String, Vec<Observation>)| Version {
+        name: name.clone(),
+        analysis: fitted(observations),
+    };
+    ScaleView {
+        fit: FitView {
+            title: head.info.name.clone(),
+            subtitle: directory.display().to_string(),
+            n_label: n_label.to_owned(),
+            x_unit: head.x_unit.clone(),
+            nmax_version: head.nmax_version.clone(),
+            analysis: fitted(&done.observations),
+        },
+        info: ScaleInfo {
+            elapsed_s: done.elapsed_s,
+            interrupted: done.interrupted,
+            ..head.info.clone()
+        },
+        levels: rows.iter().map(|kept| kept.row.clone()).collect(),
+        stopped: done.stopped,
+        notes: head.notes.iter().chain(&done.notes).cloned().collect(),
+        find: done.find,
+        knobs: done.knobs,
+        versions: done.versions.iter().map(version).collect(),
     }
+}
 
-    /// Writes and prints it.
-    pub(super) fn tell(&self, job: &Job, args: &ScaleArgs) -> Exit {
-        let view = &self.view;
-        let result = json::scale(view);
-        if let Err(error) = job.rig.folder.finish(&result, &html::scale(view)) {
-            return complain(&error, Exit::Unreachable);
-        }
-        if let Some(file) = &args.svg
-            && let Err(error) = write(file, &svg::figure(&view.fit))
-        {
-            return complain(&error, Exit::Usage);
-        }
-        if let Some(file) = &args.csv
-            && let Err(error) = write(file, &csv::measured(view))
-        {
-            return complain(&error, Exit::Usage);
-        }
-        if !args.csv.as_deref().is_some_and(is_stdout) {
-            print(view, job.rig.folder.path(), args.output.json);
-        }
-        self.exit
+/// Mean pause for each completion, seconds; 0 where no response time is handed over, that it could be held against.
+fn pause_s(rows: &[Kept], observations: &[Observation]) -> f64 {
+    let timed = observations.iter().filter(|one| one.r_s.is_some());
+    let of_row = |row: usize| rows.iter().find(|kept| kept.row.number == row)?.facts.pause_s;
+    let pauses: Vec<f64> = timed.filter_map(|one| of_row(one.row)).collect();
+    let n = pauses.len().max(1) as f64;
+    pauses.iter().sum::<f64>() / n
+}
+
+/// How a campaign ends: a person's word, then what cannot be believed, then the objective.
+pub(super) fn exit(head: &Head, view: &ScaleView) -> Exit {
+    let analysis = &view.fit.analysis;
+    let is_blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
+    if view.info.interrupted {
+        Exit::Interrupted
+    } else if head.is_numeric() && (analysis.fit.is_none() || is_blocked) {
+        Exit::Invalid
+    } else if view.find.as_ref().is_some_and(|found| found.level.is_none()) {
+        Exit::Failed
+    } else {
+        Exit::Pass
     }
+}
+
+/// Writes and prints what has just ended.
+pub(super) fn tell(job: &Job, done: Conducted, args: &ScaleArgs) -> Exit {
+    let rig = &job.rig;
+    let directory = rig.folder.path();
+    let view = view(&job.head, &rig.rows, done, directory);
+    if let Err(error) = rig.folder.finish(&json::scale(&view), &html::scale(&view)) {
+        return complain(&error, Exit::Unreachable);
+    }
+    let pictures = [
+        (&args.svg, &(|| svg::figure(&view.fit)) as &dyn Fn() -> String),
+        (&args.csv, &|| csv::measured(&view)),
+    ];
+    for (file, form) in pictures {
+        if let Some(file) = file
+            && let Err(error) = write(file, &form())
+        {
+            return complain(&error, Exit::Usage);
+        }
+    }
+    if !args.csv.as_deref().is_some_and(is_stdout) {
+        print(&view, directory, args.output.json);
+    }
+    exit(&job.head, &view)
 }
 
 /// Prints a campaign on standard output.
@@ -99,92 +135,20 @@ pub(super) fn print(view: &ScaleView, directory: &Path, as_json: bool) {
     if as_json {
         return say::line(format_args!("{:#}", json::scale(view)));
     }
-    let (style, glyphs) = style();
-    say::text(terminal::scale(view, style, glyphs));
-    say::line(format_args!("report          {}", directory.join(super::folder::REPORT).display()));
+    say::text(text(view));
+    let report = directory.join(folder::REPORT);
+    if report.is_file() {
+        say::line(format_args!("report          {}", report.display()));
+    }
 }
 
 /// As fits standard output.
-fn style() -> (Style, Glyphs) {
+pub(super) fn text(view: &ScaleView) -> String {
     let is_terminal = std::io::stdout().is_terminal();
     let style = Style {
         color: is_terminal && live::use_color(),
         width: if is_terminal { live::terminal_width() } else { 80 },
         wide: false,
     };
-    (style, live::glyphs())
-}
-
-/// Demand of the observed processes.
-fn observed(job: &Job) -> Option<Demand> {
-    let name = |observed: &Observed| {
-        let Observed::Process { name, .. } = observed;
-        name.clone()
-    };
-    let names: Vec<String> = job.rig.base.observe.iter().map(name).collect();
-    demand::of(&job.rig.rows, &names, cores())
-}
-
-/// What N counts.
-fn dimension(job: &Job) -> (Dimension, String) {
-    let Some(knob) = job.axes.knobs.first() else {
-        return (job.axes.load.dimension(), job.axes.load.label().to_owned());
-    };
-    let dimension = match knob.name.as_str() {
-        "nodes" => Dimension::Nodes,
-        "threads" => Dimension::Threads,
-        "workers" => Dimension::Workers,
-        _ => Dimension::Other,
-    };
-    (dimension, knob.name.clone())
-}
-
-fn options(job: &Job, dimension: Dimension, observations: &[Observation], demand: Option<Demand>) -> Options {
-    // Where no response time is handed over, a pause would be held against nothing.
-    let is_timed = observations.iter().any(|one| one.r_s.is_some());
-    let pauses = job.rig.rows.iter().filter(|kept| kept.row.used).filter_map(|kept| kept.facts.pause_s);
-    let (sum, n) = pauses.fold((0.0, 0), |(sum, n), pause| (sum + pause, n + 1));
-    Options {
-        dimension,
-        think_s: if is_timed && n > 0 { sum / f64::from(n) } else { 0.0 },
-        demand,
-        ..Options::default()
-    }
-}
-
-/// How it ends: a person's word, then what cannot be believed, then the objective.
-fn exit(job: &Job, done: &Conducted, analysis: &Analysis) -> Exit {
-    let is_blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
-    let has_numbers = job.axes.knobs.first().is_none_or(|knob| knob.numbers().is_some());
-    if done.interrupted {
-        Exit::Interrupted
-    } else if has_numbers && (analysis.fit.is_none() || is_blocked) {
-        Exit::Invalid
-    } else if done.find.as_ref().is_some_and(|found| found.level.is_none()) {
-        Exit::Failed
-    } else {
-        Exit::Pass
-    }
-}
-
-fn info(job: &Job, interrupted: bool) -> ScaleInfo {
-    let rig = &job.rig;
-    let load = std::iter::once(rig.load.name().to_owned());
-    let knobs = job.axes.knobs.iter().map(|knob| knob.name.clone());
-    let axes = if job.axes.knobs.is_empty() { load.collect() } else { knobs.chain(load).collect() };
-    ScaleInfo {
-        id: rig.folder.id.clone(),
-        name: job.name.clone(),
-        target: nmax_engine::redact_users(&rig.base.target),
-        started_at: rig.folder.started_at.clone(),
-        seed: rig.seed,
-        axes,
-        count: rig.count.words(),
-        level_s: Some(rig.times.hold.as_secs_f64()),
-        budget_s: Some(job.budget.as_secs_f64()),
-        elapsed_s: Some(rig.spent().as_secs_f64()),
-        plan_sha256: job.plan_sha256.clone(),
-        machine: nmax_store::host::machine().into_iter().collect(),
-        interrupted,
-    }
+    terminal::scale(view, style, live::glyphs(is_terminal))
 }

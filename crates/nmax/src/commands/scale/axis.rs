@@ -26,6 +26,9 @@ pub(super) enum Load {
 }
 
 impl Load {
+    /// Every kind.
+    pub(super) const ALL: [Self; 3] = [Self::Vus, Self::Rate, Self::Workers];
+
     /// Its name on the command line.
     pub(super) const fn name(self) -> &'static str {
         match self {

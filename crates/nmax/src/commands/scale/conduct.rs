@@ -3,29 +3,11 @@
 use nmax_usl::Observation;
 use nmax_usl::design::{Campaign, Outcome, Precision, Rules, Step};
 
+use super::answer::Conducted;
 use super::axis::Load;
 use super::prepare::Job;
 use super::rig::{Asked, Kept, Tried};
 use crate::exit::Exit;
-
-/// What the levels came to.
-#[derive(Debug, Default)]
-pub(super) struct Conducted {
-    /// What is fitted; `row` is the number of the level.
-    pub(super) observations: Vec<Observation>,
-    /// Which rule ended it.
-    pub(super) stopped: String,
-    /// Whether a person ended it.
-    pub(super) interrupted: bool,
-    /// The answer to `--find`.
-    pub(super) find: Option<nmax_report::scalability::Found>,
-    /// Settings of the system under test.
-    pub(super) knobs: Vec<nmax_report::scalability::Knob>,
-    /// Observations of each value of the second knob.
-    pub(super) versions: Vec<(String, Vec<Observation>)>,
-    /// What belongs to no level.
-    pub(super) notes: Vec<String>,
-}
 
 /// A level as an observation of the law.
 pub(super) fn observation(kept: &Kept) -> Option<Observation> {
@@ -88,8 +70,10 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
             Tried::Level(kept) => {
                 let outcome = in_reach(job, &kept)?;
                 if kept.row.used {
-                    done.observations.extend(observation(&kept));
-                    job.rig.point(None, &kept.row)?;
+                    if let Some(observation) = observation(&kept) {
+                        job.rig.point(None, observation.n, &kept)?;
+                        done.observations.push(observation);
+                    }
                 }
                 campaign.record(&trial, outcome);
             }
@@ -109,6 +93,7 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
     if done.interrupted {
         done.stopped = "interrupted: what was measured until then is fitted".into();
     }
+    done.elapsed_s = Some(job.rig.spent().as_secs_f64());
     Ok(done)
 }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use nmax_report::scalability::Level;
 use serde_json::{Value, json};
 
+use super::head::{HEAD, Head};
 use crate::session;
 
 /// One line per level, written as it ends.
@@ -36,6 +37,11 @@ pub(super) struct Folder {
     pub(super) started_at: String,
 }
 
+/// File with the points of a value of the second knob.
+pub(super) fn points_of(version: &str) -> String {
+    format!("points-{}.csv", nmax_store::manifest::safe_name(version))
+}
+
 /// What is known of a level beside what the report shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Facts {
@@ -53,6 +59,8 @@ pub(super) struct Facts {
     pub(super) cores_used: Option<f64>,
     /// Mean pause for each completion, seconds.
     pub(super) pause_s: Option<f64>,
+    /// R as Little's law means it, seconds, where it is held against the law.
+    pub(super) lawful_r_s: Option<f64>,
     /// Value of the objective, in the unit of its limit.
     pub(super) objective: Option<f64>,
 }
@@ -109,11 +117,12 @@ impl Folder {
     /// Adds what is fitted, as one write.
     ///
     /// - `version`: value of a second knob, whose points have a file of their own
-    pub(super) fn point(&mut self, version: Option<&str>, level: &Level) -> Result<(), String> {
-        let (Some(n), Some(x)) = (level.n, level.x) else {
-            return Ok(());
-        };
-        let r_ms = level.r_ms.map_or_else(String::new, |r_ms| r_ms.to_string());
+    /// - `n`: what the law is fitted over
+    pub(super) fn point(&mut self, version: Option<&str>, n: f64, level: &Level, facts: &Facts) -> Result<(), String> {
+        let Some(x) = level.x else { return Ok(()) };
+        // A reader of the table knows no pauses: with them, N is not X·R.
+        let r_s = facts.lawful_r_s.filter(|_| facts.pause_s == Some(0.0));
+        let r_ms = r_s.map_or_else(String::new, |r_s| (r_s * 1e3).to_string());
         let line = format!("{n},{x},{r_ms},{},{}\n", level.level, level.run);
         let path = &self.path;
         let written = |file: &mut File| {
@@ -124,8 +133,7 @@ impl Folder {
             return written(&mut self.points);
         };
         if !self.others.iter().any(|(known, _)| known == version) {
-            let name = format!("points-{}.csv", nmax_store::manifest::safe_name(version));
-            let file = path.join(name);
+            let file = path.join(points_of(version));
             let mut made = File::create(&file).map_err(|error| trouble(&file, &error))?;
             made.write_all(HEADER.as_bytes())
                 .map_err(|error| trouble(&file, &error))?;
@@ -141,6 +149,12 @@ impl Folder {
             }
         }
         Ok(())
+    }
+
+    /// Writes what is known before the first level.
+    pub(super) fn begin(&self, head: &Head) -> Result<(), String> {
+        let file = self.path.join(HEAD);
+        fs::write(&file, format!("{:#}\n", head.json())).map_err(|error| trouble(&file, &error))
     }
 
     /// Writes report and result; the result comes last.
@@ -166,6 +180,7 @@ fn line(level: &Level, facts: &Facts) -> Value {
         "in_flight": facts.in_flight,
         "cores_used": facts.cores_used,
         "pause_s": facts.pause_s,
+        "lawful_r_s": facts.lawful_r_s,
         "objective": facts.objective,
     });
     if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
@@ -197,13 +212,18 @@ mod tests {
         let mut folder = Folder::create(&root, "shop: peak/1").unwrap();
         assert!(folder.path().to_string_lossy().contains("-scale-shop-peak-1-"));
         folder.level(&level(1.0, 90.5), &Facts::default()).unwrap();
-        folder.point(None, &level(1.0, 90.5)).unwrap();
-        folder.point(None, &Level { x: None, ..level(2.0, 1.0) }).unwrap();
+        let timed = Facts {
+            lawful_r_s: Some(0.011),
+            pause_s: Some(0.0),
+            ..Facts::default()
+        };
+        folder.point(None, 1.0, &level(1.0, 90.5), &timed).unwrap();
+        folder.point(None, 2.0, &Level { x: None, ..level(2.0, 1.0) }, &timed).unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!(read(POINTS), "n,x,r_ms,level,run\n1,90.5,,1,levels/r\n", "no throughput, no point");
+        assert_eq!(read(POINTS), "n,x,r_ms,level,run\n1,90.5,11,1,levels/r\n", "no throughput, no point");
         assert_eq!(read(LEVELS).lines().count(), 1);
-        folder.point(Some("small"), &level(2.0, 10.0)).unwrap();
-        folder.point(Some("a/b"), &level(2.0, 20.0)).unwrap();
+        folder.point(Some("small"), 2.0, &level(2.0, 10.0), &Facts::default()).unwrap();
+        folder.point(Some("a/b"), 2.0, &level(2.0, 20.0), &Facts::default()).unwrap();
         assert_eq!(fs::read_to_string(folder.path().join("points-a-b.csv")).unwrap().lines().count(), 2);
         fs::remove_dir_all(&root).unwrap();
     }

@@ -1,6 +1,6 @@
 //! Settings of the system under test.
 
-use super::conduct::Conducted;
+use super::answer::Conducted;
 use super::prepare::Job;
 use crate::exit::Exit;
 

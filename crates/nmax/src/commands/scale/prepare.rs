@@ -5,13 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nmax_engine::KeepSamples;
-use nmax_plan::plan::{Plan, Workload};
+use nmax_plan::plan::{Observed, Plan, Workload};
 use nmax_plan::threshold::{self, Threshold};
 use nmax_plan::units::{parse_duration, parse_share};
-use nmax_usl::{Demand, Estimate};
+use nmax_report::scalability::ScaleInfo;
+use nmax_usl::Demand;
 
 use super::axis::{self, Axes, Load};
 use super::folder::Folder;
+use super::head::{self, Head};
 use super::level::{self, Times};
 use super::measure::Count;
 use super::price::{self, Price};
@@ -40,11 +42,8 @@ pub(super) struct Job {
     /// As written, with the condition that it is.
     pub(super) find: Option<(String, Threshold)>,
     pub(super) price: Option<Price>,
-    pub(super) demand: Option<Demand>,
-    /// What belongs to no level.
-    pub(super) notes: Vec<String>,
-    pub(super) plan_sha256: String,
-    pub(super) name: String,
+    /// What is known before the first level.
+    pub(super) head: Head,
 }
 
 /// What arguments mean beside the plan.
@@ -84,9 +83,9 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     if !args.no_smoke {
         smoke::rehearsal(&order, "the campaign")?;
     }
-    let name = order.name.clone();
-    let plan_sha256 = crate::session::plan_text(&order.plan, &order.variables).1;
-    let folder = Folder::create(&args.runs_dir, &name).map_err(|error| (error, Exit::Usage))?;
+    let folder = Folder::create(&args.runs_dir, &order.name).map_err(usage)?;
+    let head = head(&order, &folder, &axes, &meant.count, times, args, meant.demand, notes);
+    folder.begin(&head).map_err(usage)?;
     let progress = Progress::new(args.output.quiet, args.budget);
     let objective = meant.find.as_ref().map(|(_, threshold)| threshold.clone());
     let rig = Rig::new(
@@ -110,11 +109,54 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
         budget: args.budget,
         find: meant.find,
         price: meant.price,
-        demand: meant.demand,
-        notes,
-        plan_sha256,
-        name,
+        head,
     })
+}
+
+#[expect(clippy::too_many_arguments, reason = "everything that is known")]
+fn head(
+    order: &Order,
+    folder: &Folder,
+    axes: &Axes,
+    count: &Count,
+    times: Times,
+    args: &ScaleArgs,
+    demand: Option<Demand>,
+    notes: Vec<String>,
+) -> Head {
+    let knobs = axes.knobs.iter().map(|knob| knob.name.clone());
+    let observed = |observed: &Observed| {
+        let Observed::Process { name, .. } = observed;
+        name.clone()
+    };
+    let info = ScaleInfo {
+        id: folder.id.clone(),
+        name: order.name.clone(),
+        target: nmax_engine::redact_users(&order.plan.target),
+        started_at: folder.started_at.clone(),
+        seed: order.plan.seed,
+        axes: knobs.chain([axes.load.name().to_owned()]).collect(),
+        count: count.words(),
+        level_s: Some(times.hold.as_secs_f64()),
+        budget_s: Some(args.budget.as_secs_f64()),
+        elapsed_s: None,
+        plan_sha256: crate::session::plan_text(&order.plan, &order.variables).1,
+        machine: nmax_store::host::machine().into_iter().collect(),
+        interrupted: false,
+    };
+    Head {
+        info,
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        load: axes.load,
+        knobs: axes.knobs.clone(),
+        x_unit: count.unit(),
+        observed: order.plan.observe.iter().map(observed).collect(),
+        cores: cores(),
+        demand,
+        notes,
+        tags: order.tags.clone(),
+        note: order.note.clone(),
+    }
 }
 
 /// Flags of a run that mean nothing for several, each with what to write in its place.
@@ -231,15 +273,7 @@ fn demand(text: &str) -> Result<Demand, String> {
             "--demand {text}: this is no demand\n  help: write the resource and its busy time per completion, as in disk=2ms"
         ));
     };
-    Ok(Demand {
-        name,
-        seconds: Estimate {
-            estimate: seconds,
-            low: Some(seconds),
-            high: Some(seconds),
-            at_bound: false,
-        },
-    })
+    Ok(head::given(name, seconds))
 }
 
 /// Everything of a run, checked for the highest level: what is said is said once.

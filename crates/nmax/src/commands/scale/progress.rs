@@ -108,7 +108,7 @@ impl Progress {
             x_unit: labels.1,
             rows: CURVE_ROWS,
         };
-        self.curve = terminal::live_curve(&scale, style, live::glyphs());
+        self.curve = terminal::live_curve(&scale, style, live::glyphs(true));
     }
 
     /// A level ended.

@@ -272,8 +272,10 @@ impl Rig {
     /// Adds a level to what is fitted.
     ///
     /// - `version`: value of a second knob
-    pub(super) fn point(&mut self, version: Option<&str>, row: &Level) -> Result<(), (String, Exit)> {
-        self.folder.point(version, row).map_err(|error| (error, Exit::Unreachable))
+    /// - `n`: what the law is fitted over
+    pub(super) fn point(&mut self, version: Option<&str>, n: f64, kept: &Kept) -> Result<(), (String, Exit)> {
+        let written = self.folder.point(version, n, &kept.row, &kept.facts);
+        written.map_err(|error| (error, Exit::Unreachable))
     }
 
     /// What the next levels are to tell.
@@ -340,7 +342,9 @@ impl Rig {
             level,
             is_unreachable: finished.exit == Exit::Unreachable,
         };
-        Ok(judged(view, measured.as_ref(), &way, self.n_of(level, measured.as_ref()), self.lawful_r_s(measured.as_ref())))
+        facts.lawful_r_s = self.lawful_r_s(measured.as_ref());
+        let n = row.n.unwrap_or(level);
+        Ok(judged(view, measured.as_ref(), &way, n, facts.lawful_r_s))
     }
 
     /// What the law is fitted over.
@@ -349,10 +353,6 @@ impl Rig {
             Load::Vus | Load::Workers => level,
             Load::Rate => measured.in_flight(),
         }
-    }
-
-    fn n_of(&self, level: f64, measured: Option<&Measured>) -> f64 {
-        measured.map_or(level, |measured| self.n(level, measured))
     }
 
     /// Pauses for one completion, seconds.
