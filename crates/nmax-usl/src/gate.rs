@@ -1,6 +1,6 @@
 //! The gate for a peak of the law: it is printed only where all conditions hold.
 
-use crate::analysis::words::{interval, list, number};
+use crate::analysis::words::{count, interval, list, number};
 use crate::analysis::{Ceiling, Hold, LawPeak, Rung};
 use crate::fit::{Estimate, Fit};
 use crate::ladder::{self, LEAD};
@@ -66,7 +66,7 @@ fn enough(evidence: &Evidence) -> (bool, String) {
     } else {
         "; 6 distinct N and 6 runs are the least"
     };
-    (holds, format!("{runs} runs at {levels} distinct N{need}"))
+    (holds, format!("{} at {levels} distinct N{need}", count(*runs, "run")))
 }
 
 fn sound(evidence: &Evidence) -> (bool, String) {

@@ -1,7 +1,7 @@
 //! What it means, in three sentences: what was measured, where the peak is, and what costs throughput.
 
 use crate::analysis::levels::Level;
-use crate::analysis::words::{interval, list, number, percent, unit, units};
+use crate::analysis::words::{interval, list, number, percent, rough, rough_interval, unit, units};
 use crate::analysis::{Analysis, LawPeak, Sign, Winner};
 use crate::finding::Effect;
 use crate::fit::Fit;
@@ -48,24 +48,32 @@ fn peak(analysis: &Analysis) -> String {
     let knee = ladder::rung(&analysis.ladder, Model::Knee).map(|rung| rung.curve);
     if let (Winner::One(Model::Knee), Some(Curve::Knee { unit_throughput, cap })) = (analysis.winner, knee) {
         return format!(
-            "A resource caps throughput at {}/s from N = {} on; there is no peak, and more load only waits longer.",
+            "A resource caps throughput at {}/s from N = {} on, so the law states no peak; more load than that mostly waits.",
             number(cap),
-            number(cap / unit_throughput)
+            rough(cap / unit_throughput)
         );
     }
-    let failing = analysis
-        .gate
-        .iter()
-        .filter(|hold| !hold.holds)
-        .map(|hold| hold.text.clone());
-    format!("No peak of the law is stated: {}.", list(failing))
+    // What else fails follows from data that forbid conclusions, and from a law that is not there.
+    let first_only = is_blocked(analysis) || analysis.fit.is_none();
+    let failing = analysis.gate.iter().filter(|hold| !hold.holds);
+    let texts = failing
+        .map(|hold| hold.text.as_str())
+        .take(if first_only { 1 } else { usize::MAX });
+    format!(
+        "No peak of the law is stated: {}.",
+        texts.collect::<Vec<_>>().join("; ")
+    )
+}
+
+fn is_blocked(analysis: &Analysis) -> bool {
+    analysis.findings.iter().any(|finding| finding.effect == Effect::Block)
 }
 
 fn peak_stated(peak: &LawPeak) -> String {
     let of_law = format!(
         "By the law throughput peaks at N = {}{} with {}/s{}, and more load than that does less work",
-        number(peak.concurrency.estimate),
-        interval(&peak.concurrency),
+        rough(peak.concurrency.estimate),
+        rough_interval(&peak.concurrency),
         number(peak.throughput.estimate),
         interval(&peak.throughput)
     );
@@ -73,7 +81,7 @@ fn peak_stated(peak: &LawPeak) -> String {
     match peak.alternative {
         Some((n, x)) => format!(
             "{of_law}{other} at N = {} with {}/s, so take both as a range.",
-            number(n),
+            rough(n),
             number(x)
         ),
         None if peak.alternative_is_beyond => {

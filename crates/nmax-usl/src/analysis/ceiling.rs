@@ -1,5 +1,7 @@
 //! The law beside the most demanding resource: 1/D_max is a ceiling that no fit may pass.
 
+use std::ops::RangeInclusive;
+
 use super::words::{interval, number};
 use super::{Ceiling, Demand, Reading};
 use crate::finding::{Code, Effect, Finding};
@@ -9,14 +11,17 @@ use crate::gate::BEYOND;
 /// Share by which measured throughput may pass a ceiling without an interval.
 const SLACK: f64 = 0.05;
 
-/// 1/D with its interval; `None` for a demand that is no time above 0.
+/// Demands beyond these are no measurement, seconds.
+const DEMAND_S: RangeInclusive<f64> = 1e-15..=1e15;
+
+/// 1/D with its interval; `None` for a demand that is no time above 0. Ends that are none are left out.
 fn inverse(demand: &Estimate) -> Option<Estimate> {
-    let usable = |s: &f64| *s > 0.0 && s.is_finite();
-    let estimate = Some(demand.estimate).filter(usable)?.recip();
+    let s = Some(demand.estimate).filter(|s| DEMAND_S.contains(s))?;
+    let end = |end: Option<f64>| end.filter(|end| DEMAND_S.contains(end));
     Some(Estimate {
-        estimate: Some(estimate).filter(|x| x.is_finite())?,
-        low: demand.high.filter(usable).map(f64::recip),
-        high: demand.low.filter(usable).map(f64::recip).filter(|x| x.is_finite()),
+        estimate: s.recip(),
+        low: end(demand.high).filter(|high| *high >= s).map(f64::recip),
+        high: end(demand.low).filter(|low| *low <= s).map(f64::recip),
         at_bound: demand.at_bound,
     })
 }

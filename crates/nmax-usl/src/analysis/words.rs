@@ -45,6 +45,21 @@ fn thousands(value: f64) -> String {
     if value < 0.0 { format!("-{text}") } else { text }
 }
 
+/// Three significant digits, for what is known to no more than a percent; 1000 and more as [`number`].
+pub(crate) fn rough(value: f64) -> String {
+    let size = value.abs();
+    if !(1e-3..1000.0).contains(&size) {
+        return number(value);
+    }
+    let decimals = (2 - size.log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
+
 /// A share in percent, such as `2.5 %`.
 pub(crate) fn percent(share: f64) -> String {
     let value = share * 100.0;
@@ -64,6 +79,14 @@ pub(crate) fn interval(estimate: &Estimate) -> String {
     }
 }
 
+/// As [`interval`], with three digits.
+pub(crate) fn rough_interval(estimate: &Estimate) -> String {
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) => format!(" (95 %: {} to {})", rough(low), rough(high)),
+        _ => interval(estimate),
+    }
+}
+
 /// Rows or other whole numbers as `1, 2 and 5`.
 pub(crate) fn list(values: impl IntoIterator<Item = String>) -> String {
     let all: Vec<String> = values.into_iter().collect();
@@ -72,6 +95,15 @@ pub(crate) fn list(values: impl IntoIterator<Item = String>) -> String {
         [one] => one.clone(),
         [first @ .., last] if all.len() <= LISTED_MAX => format!("{} and {last}", first.join(", ")),
         _ => format!("{} and {} more", all[..LISTED_MAX].join(", "), all.len() - LISTED_MAX),
+    }
+}
+
+/// `1 run` or `3 runs`.
+pub(crate) fn count(n: usize, of: &str) -> String {
+    if n == 1 {
+        format!("1 {of}")
+    } else {
+        format!("{n} {of}s")
     }
 }
 

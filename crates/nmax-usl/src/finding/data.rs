@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::words::{number, percent, rows, unit};
+use crate::analysis::words::{count, number, percent, rows, unit};
 use crate::gate::LEVELS_MIN;
 use crate::observation::{Dimension, Observation};
 
@@ -145,14 +145,6 @@ pub(crate) fn number_of_points(facts: &Facts) -> Option<Finding> {
     }
 }
 
-fn count(n: usize, of: &str) -> String {
-    if n == 1 {
-        format!("1 {of}")
-    } else {
-        format!("{n} {of}s")
-    }
-}
-
 /// Rows at which the generator was the bottleneck.
 pub(crate) fn generator_saturated(facts: &Facts) -> Option<Finding> {
     let given: BTreeSet<usize> = facts.options.saturated.iter().copied().collect();
@@ -188,7 +180,7 @@ pub(crate) fn little(facts: &Facts) -> Option<Finding> {
         .copied()
         .max_by(|(_, a), (_, b)| a.ln().abs().total_cmp(&b.ln().abs()))?;
     let text = format!(
-        "Little's law N = X·(R + Z) does not hold in {}: X·(R + Z) is {} of N in the worst of them, and more than 5 % off is \
+        "Little's law N = X·(R + Z) does not hold in {}: X·(R + Z) is {} N at worst, and more than 5 % off is \
          too much. {} Until N, X and R agree, at least one of them is not what it is called.",
         rows(&found),
         share_words(worst),
@@ -199,9 +191,9 @@ pub(crate) fn little(facts: &Facts) -> Option<Finding> {
 
 fn share_words(share: f64) -> String {
     if (0.01..10.0).contains(&share) {
-        percent(share)
+        format!("{} of", percent(share))
     } else {
-        format!("{} times that", number(share))
+        format!("{} times", number(share))
     }
 }
 

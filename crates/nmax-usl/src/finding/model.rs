@@ -3,7 +3,7 @@
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::Winner;
 use crate::analysis::spread::{Spread, gradient};
-use crate::analysis::words::{interval, list, number, percent, units};
+use crate::analysis::words::{interval, list, number, percent, rough, units};
 use crate::fit::{Fit, Scale};
 use crate::gate::BEYOND;
 use crate::ladder::{self, LEAD};
@@ -132,7 +132,7 @@ pub(crate) fn shape_change(facts: &Facts) -> Option<Finding> {
          by {lead:.1} in AICc. No peak is stated. Look for what is full there: cores, a pool of connections or threads, a \
          network card, a limit of rate.",
         number(cap),
-        number(bend),
+        rough(bend),
     );
     let beyond = facts.levels.iter().filter(|level| level.n > bend);
     let found = facts.rows_of(beyond);
@@ -150,7 +150,7 @@ pub(crate) fn at_bound(facts: &Facts) -> Option<Finding> {
     Some(Finding::new(Code::AtBound, Effect::Warn, Vec::new(), text))
 }
 
-/// Models of the ladder, as good as the best, that sit on a bound.
+/// Models of the ladder that sit on a bound of theirs: each is named, since a bound is no result.
 pub(crate) fn at_bound_of_ladder(facts: &Facts) -> Option<Finding> {
     let held = |curve: &Curve| match *curve {
         Curve::Amdahl { contention, .. } if contention <= 0.0 => {
@@ -158,15 +158,21 @@ pub(crate) fn at_bound_of_ladder(facts: &Facts) -> Option<Finding> {
         }
         Curve::Amdahl { contention, .. } if contention >= 1.0 => Some("α = 1 in Amdahl's law"),
         Curve::Ln { contention, .. } if contention <= -1.0 => Some("α = -1 in the ln-variant"),
+        Curve::Ln { coherency, .. } if coherency <= 0.0 => Some("β = 0 in the ln-variant, which makes it Amdahl's law"),
         Curve::Usl(law) if law.coherency <= 0.0 => Some("β = 0 in the law, which makes it Amdahl's law"),
+        Curve::Usl(law) if law.contention <= 0.0 => Some("α = 0 in the law"),
         _ => None,
     };
-    let as_good = facts.ladder.iter().filter(|rung| rung.delta <= LEAD);
-    let names: Vec<String> = as_good
+    let names: Vec<String> = facts
+        .ladder
+        .iter()
         .filter_map(|rung| held(&rung.curve))
         .map(str::to_owned)
         .collect();
-    let text = format!("At a bound in the ladder of models: {}.", list(names.iter().cloned()));
+    let text = format!(
+        "At a bound in the ladder of models, where α and β are not allowed to be negative: {}. A bound is no result.",
+        list(names.iter().cloned())
+    );
     (!names.is_empty()).then(|| Finding::new(Code::AtBound, Effect::Note, Vec::new(), text))
 }
 
