@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what `cargo test` needs beside the crates: cargo, a C compiler (ring compiles assembler and C), and the real
-# servers that tests start for themselves: nginx, varnish, apache2 and its `ab`. Installs what is missing where it may,
-# else says what to install. Installed servers are not started: tests run them on free ports and end them.
+# servers that tests start for themselves: nginx, varnish, apache2 and its `ab`, PHP and PostgreSQL. Installs what is
+# missing where it may, else says what to install. Installed servers are not started: tests run them on free ports and end them.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -19,6 +19,12 @@ need nginx nginx-light
 need varnishd varnish
 need apache2 apache2
 need ab apache2-utils
+have() { # FILES PACKAGE: where the command has a version in its name or place
+  compgen -G "$1" >/dev/null || missing+=("$2")
+}
+have '/usr/sbin/php-fpm*' php-fpm
+have '/usr/lib/php/*/pgsql.so' php-pgsql
+have '/usr/lib/postgresql/*/bin/initdb' postgresql
 [ ${#missing[@]} -gt 0 ] || exit 0
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then

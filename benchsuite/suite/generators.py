@@ -94,6 +94,8 @@ def _summary(done):
     summary = json.loads(done.stdout)
     if isinstance(summary.get("run"), dict):
         summary["run"].pop("machine", None)
+    # Of `nmax scale`: the folder of the levels, which is gone.
+    summary.pop("subtitle", None)
     return summary
 
 

@@ -28,7 +28,7 @@ fn example(name: &str) {
 }
 
 /// The examples that this file runs.
-const ALL: [&str; 11] = [
+const ALL: [&str; 13] = [
     "advice",
     "background",
     "data",
@@ -36,6 +36,8 @@ const ALL: [&str; 11] = [
     "locations",
     "pages",
     "profiles",
+    "scale",
+    "scale-a-real-server",
     "state",
     "thresholds",
     "timeline",
@@ -75,6 +77,16 @@ fn pages() {
 #[test]
 fn profiles() {
     example("profiles");
+}
+
+#[test]
+fn scale() {
+    example("scale");
+}
+
+#[test]
+fn scale_a_real_server() {
+    example("scale-a-real-server");
 }
 
 #[test]
