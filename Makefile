@@ -17,7 +17,7 @@ test: ## Run every test of the workspace
 	@bash scripts/install-test-deps.sh
 	@$(CARGO) test --workspace --no-fail-fast -- --quiet
 
-bench: ## Compare with wrk and k6; cost, lag, calibration, memory (installs the tools)
+bench: ## Compare with wrk and k6; cost, lag, calibration, memory, scalability (installs the tools)
 	@bash scripts/install-bench-deps.sh
 	$(CARGO) build --release --package nmax
 	@python3 benchsuite/bench.py
