@@ -5,7 +5,7 @@
 //! - [`level`]: the plan of one level; [`think`]: the pauses of its users
 //! - [`apply`]: the command that sets a knob of the system under test
 //! - [`rig`]: runs levels; [`measure`]: what one measured; [`progress`]: what is said meanwhile
-//! - [`conduct`]: which levels are run; [`knobs`]: the same at each setting of the system; [`demand`]: what a completion
+//! - [`conduct`]: which levels are run; [`find`]: the highest load that holds an objective; [`knobs`]: the same at each setting of the system; [`demand`]: what a completion
 //!   asks of a processor
 //! - [`folder`]: the directory; [`head`]: what is known before the first level; [`answer`]: the result and how it is
 //!   printed; [`stored`]: the same, read back
@@ -15,6 +15,7 @@ mod apply;
 mod axis;
 mod conduct;
 mod demand;
+mod find;
 mod folder;
 mod head;
 mod knobs;

@@ -5,6 +5,7 @@ use nmax_usl::design::{Campaign, Outcome, Precision, Rules, Step};
 
 use super::answer::Conducted;
 use super::axis::Load;
+use super::find::find;
 use super::prepare::Job;
 use super::rig::{Asked, Kept, Tried};
 use crate::exit::Exit;
@@ -81,6 +82,9 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         job.rig.draw(&done.observations);
     }
     job.rig.progress.clear();
+    if let (Some((words, _)), false) = (job.find.clone(), done.interrupted) {
+        find(job, &words, &mut done)?;
+    }
     let dropped = campaign.dropped().iter();
     done.notes.extend(dropped.map(|dropped| {
         format!(

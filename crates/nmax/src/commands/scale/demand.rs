@@ -65,6 +65,8 @@ mod tests {
                 cores_used,
                 ..Facts::default()
             },
+            judged: None,
+            failed: None,
         }
     }
 

@@ -1,10 +1,234 @@
-//! Settings of the system under test.
+//! Settings of the system under test: at each one the load is raised until the usable throughput is best.
+
+use nmax_report::scalability::Knob;
+use nmax_usl::Observation;
+use nmax_usl::design::{Outcome, Step};
+use nmax_usl::search::{Best, BestLoad, BestLoadRules};
 
 use super::answer::Conducted;
+use super::apply::{apply, filled};
+use super::axis::{self, Load};
 use super::prepare::Job;
+use super::price::per_million;
+use super::rig::{Asked, Kept, Tried};
 use crate::exit::Exit;
 
-/// Placeholder until the search is there.
-pub(super) fn conduct(_: &mut Job) -> Result<Conducted, (String, Exit)> {
-    Err(("knobs are not there yet".into(), Exit::Usage))
+/// Names and values of the knobs, the first one first.
+pub(super) type Setting = Vec<(String, String)>;
+
+/// Every setting: the values of the first knob in order, for each value of the second.
+pub(super) fn settings(knobs: &[axis::Knob]) -> Vec<Setting> {
+    let Some(first) = knobs.first() else {
+        return Vec::new();
+    };
+    let one = |knob: &axis::Knob, value: &String| (knob.name.clone(), value.clone());
+    match knobs.get(1) {
+        None => first.values.iter().map(|value| vec![one(first, value)]).collect(),
+        Some(second) => {
+            let pairs = second.values.iter().flat_map(|b| first.values.iter().map(move |a| (a, b)));
+            pairs.map(|(a, b)| vec![one(first, a), one(second, b)]).collect()
+        }
+    }
+}
+
+/// Runs every setting, as far as the budget reaches.
+pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
+    let settings = settings(&job.axes.knobs);
+    let count = settings.len();
+    let mut done = Conducted {
+        stopped: "every setting was tried".into(),
+        ..Conducted::default()
+    };
+    let mut start = None;
+    for (place, setting) in settings.into_iter().enumerate() {
+        // Each setting may use its part of what is left.
+        let spent = job.rig.spent_share();
+        let until = spent + (1.0 - spent) / (count - place) as f64;
+        let from = job.rig.rows.len();
+        if let Err(why) = set(job, &setting) {
+            if job.rig.is_over() {
+                break;
+            }
+            job.rig.progress.note(&format!("{}: left out: {why}", words(&setting)));
+            done.knobs.push(knob(job, setting, None, None, 0, why));
+            continue;
+        }
+        let (best, why) = search(job, &setting, start, until)?;
+        start = best.map(|best| best.level).or(start);
+        let runs = job.rig.rows.len() - from;
+        let fitted = take(job, &setting, from, best, &mut done)?;
+        if job.rig.is_over() {
+            break;
+        }
+        done.knobs.push(knob(job, setting, best, fitted, runs, why));
+    }
+    job.rig.progress.clear();
+    if job.rig.is_over() {
+        done.interrupted = true;
+        done.stopped = "interrupted: the settings that were tried until then are fitted".into();
+    }
+    if let Some((_, observations)) = done.versions.first() {
+        done.observations.clone_from(observations);
+    }
+    done.elapsed_s = Some(job.rig.spent().as_secs_f64());
+    Ok(done)
+}
+
+/// Sets the knobs, unless they are set already.
+fn set(job: &mut Job, setting: &Setting) -> Result<(), String> {
+    if job.is_set.as_ref() == Some(setting) {
+        return Ok(());
+    }
+    job.is_set = None;
+    let Some((line, limit)) = job.apply.clone() else {
+        return Err("there is no --apply".into());
+    };
+    job.rig.progress.note(&format!("{}: {}", words(setting), filled(&line, setting)));
+    apply(&line, setting, limit, &job.rig.interrupts)?;
+    job.is_set = Some(setting.clone());
+    Ok(())
+}
+
+/// A setting in words: `nodes=2 size=small`.
+pub(super) fn words(setting: &Setting) -> String {
+    let words: Vec<String> = setting.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    words.join(" ")
+}
+
+/// Looks for the best load of a setting; what is found, and why there may be nothing.
+fn search(
+    job: &mut Job,
+    setting: &Setting,
+    start: Option<f64>,
+    until: f64,
+) -> Result<(Option<Best>, String), (String, Exit)> {
+    let rules = BestLoadRules {
+        min: job.axes.range.0,
+        max: job.axes.range.1,
+        integer: job.axes.load != Load::Rate,
+        start,
+        replicates: job.replicates,
+        runs_max: job.runs_max.saturating_sub(job.rig.rows.len()).max(1),
+    };
+    let mut search = BestLoad::new(rules).map_err(|error| (error.to_string(), Exit::Usage))?;
+    let mut why = String::new();
+    while let Step::Run(trial) = search.next(job.rig.time_left(until)) {
+        if job.rig.is_over() {
+            break;
+        }
+        let asked = Asked {
+            level: trial.level,
+            purpose: trial.purpose.name(),
+            setting: setting.clone(),
+        };
+        let Tried::Level(kept) = job.rig.run(&asked)? else { break };
+        let outcome = usable(&kept);
+        if let Outcome::Refused(refused) | Outcome::Invalid(refused) = &outcome {
+            why.clone_from(refused);
+        }
+        search.record(&trial, outcome);
+    }
+    let best = search.answer();
+    if best.is_none() && why.is_empty() {
+        why = "the budget did not reach it".into();
+    }
+    Ok((best, if best.is_some() { String::new() } else { why }))
+}
+
+/// Throughput of a level that does not hold the conditions of the plan is of no use.
+fn usable(kept: &Kept) -> Outcome {
+    match &kept.outcome {
+        Outcome::Measured { .. } if kept.row.verdict == "fail" => {
+            Outcome::Refused(format!("not usable: {}", kept.failed.as_deref().unwrap_or("a condition does not hold")))
+        }
+        outcome => outcome.clone(),
+    }
+}
+
+/// Decides which levels of a setting are fitted: the fresh runs of its best load, all its runs where there are none.
+/// Returns their mean response time, ms.
+fn take(
+    job: &mut Job,
+    setting: &Setting,
+    from: usize,
+    best: Option<Best>,
+    done: &mut Conducted,
+) -> Result<Option<f64>, (String, Exit)> {
+    let at_best = |kept: &Kept| {
+        let is_usable = matches!(usable(kept), Outcome::Measured { .. });
+        kept.row.used && is_usable && best.is_some_and(|best| best.level == kept.row.level)
+    };
+    let is_fresh = |kept: &Kept| at_best(kept) && kept.row.purpose == "replicate";
+    let rows = &mut job.rig.rows[from..];
+    let has_fresh = rows.iter().any(is_fresh);
+    for kept in rows.iter_mut() {
+        let is_fitted = if has_fresh { is_fresh(kept) } else { at_best(kept) };
+        if kept.row.used && !is_fitted {
+            kept.row.used = false;
+            if kept.row.why.is_empty() {
+                kept.row.why = "on the way to the best load".into();
+            }
+        }
+    }
+    let fitted: Vec<Kept> = rows.iter().filter(|kept| kept.row.used).cloned().collect();
+    job.rig.write_from(from)?;
+    let number = setting.first().and_then(|(_, value)| value.parse::<f64>().ok());
+    let is_numeric = job.axes.knobs.first().is_some_and(|knob| knob.numbers().is_some());
+    let version = setting.get(1).map(|(name, value)| (format!("{name}={value}"), value.clone()));
+    if let (Some(n), true) = (number, is_numeric) {
+        for kept in &fitted {
+            job.rig.point(version.as_ref().map(|(_, value)| value.as_str()), n, kept)?;
+            let observation = Observation {
+                n,
+                x: kept.row.x.unwrap_or_default(),
+                r_s: None,
+                weight: 1.0,
+                row: kept.row.number,
+            };
+            match &version {
+                None => done.observations.push(observation),
+                Some((name, _)) => match done.versions.iter_mut().find(|(known, _)| known == name) {
+                    Some((_, observations)) => observations.push(observation),
+                    None => done.versions.push((name.clone(), vec![observation])),
+                },
+            }
+        }
+    }
+    let times: Vec<f64> = fitted.iter().filter_map(|kept| kept.row.r_ms).collect();
+    Ok((!times.is_empty()).then(|| times.iter().sum::<f64>() / times.len() as f64))
+}
+
+/// A row of the grid.
+fn knob(job: &Job, values: Setting, best: Option<Best>, r_ms: Option<f64>, runs: usize, why: String) -> Knob {
+    let price_per_h = job.price.as_ref().and_then(|price| price.per_h(&values));
+    let x = best.map(|best| best.x);
+    Knob {
+        values,
+        load: best.map(|best| best.level),
+        x,
+        r_ms,
+        runs,
+        price_per_h,
+        price_per_million: price_per_h.zip(x).and_then(|(price, x)| per_million(price, x)),
+        why,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_every_pair_once() {
+        let knob = |name: &str, values: &[&str]| axis::Knob {
+            name: name.into(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        };
+        assert!(settings(&[]).is_empty());
+        let one: Vec<String> = settings(&[knob("n", &["1", "2"])]).iter().map(words).collect();
+        assert_eq!(one, ["n=1", "n=2"]);
+        let two: Vec<String> =
+            settings(&[knob("n", &["1", "2"]), knob("size", &["s", "l"])]).iter().map(words).collect();
+        assert_eq!(two, ["n=1 size=s", "n=2 size=s", "n=1 size=l", "n=2 size=l"]);
+    }
 }

@@ -11,9 +11,11 @@ use nmax_plan::units::{parse_duration, parse_share};
 use nmax_report::scalability::ScaleInfo;
 use nmax_usl::Demand;
 
+use super::apply;
 use super::axis::{self, Axes, Load};
 use super::folder::Folder;
 use super::head::{self, Head};
+use super::knobs::{self, Setting};
 use super::level::{self, Times};
 use super::measure::Count;
 use super::price::{self, Price};
@@ -38,12 +40,13 @@ pub(super) struct Job {
     pub(super) runs_max: usize,
     /// Half width of the interval of the throughput at the peak.
     pub(super) precision: f64,
-    pub(super) budget: Duration,
     /// As written, with the condition that it is.
     pub(super) find: Option<(String, Threshold)>,
     pub(super) price: Option<Price>,
     /// What is known before the first level.
     pub(super) head: Head,
+    /// The setting that the system under test has.
+    pub(super) is_set: Option<Setting>,
 }
 
 /// What arguments mean beside the plan.
@@ -79,6 +82,8 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     }
     host::raise();
     let mut notes = Vec::new();
+    let interrupts = Interrupts::listen();
+    let is_set = set_first(args, &meant.axes, &interrupts)?;
     let (axes, order) = order(args, plan, variables, meant.axes, times, &mut notes)?;
     if !args.no_smoke {
         smoke::rehearsal(&order, "the campaign")?;
@@ -95,9 +100,10 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
         times,
         objective,
         folder,
-        Interrupts::listen(),
+        interrupts,
         progress,
         args.budget,
+        !axes.knobs.is_empty(),
     );
     Ok(Job {
         rig,
@@ -106,11 +112,30 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
         replicates: args.replicates as usize,
         runs_max: args.runs_max as usize,
         precision: meant.precision,
-        budget: args.budget,
         find: meant.find,
         price: meant.price,
         head,
+        is_set,
     })
+}
+
+/// Sets the first setting: the system under test may be there only then.
+fn set_first(args: &ScaleArgs, axes: &Axes, interrupts: &Interrupts) -> Result<Option<Setting>, (String, Exit)> {
+    let (Some(line), Some(first)) = (&args.apply, knobs::settings(&axes.knobs).into_iter().next()) else {
+        return Ok(None);
+    };
+    let words = knobs::words(&first);
+    if !args.output.quiet {
+        crate::say::note(format_args!("{words}: {}", apply::filled(line, &first)));
+    }
+    match apply::apply(line, &first, args.apply_time, interrupts) {
+        Ok(()) => Ok(Some(first)),
+        Err(_) if interrupts.count() > 0 => Err(("interrupted".into(), Exit::Interrupted)),
+        Err(why) => Err((
+            format!("--apply: {words}: {why}\n  help: try the command by hand; nothing was sent"),
+            Exit::Usage,
+        )),
+    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "everything that is known")]
@@ -201,7 +226,7 @@ fn meant(args: &ScaleArgs, plan: &Plan) -> Result<Meant, Vec<String>> {
     let price = args.price.as_deref().map(|text| price::parse(text, knobs)).transpose().map_err(&mut take);
     let names: Vec<&str> = knobs.iter().map(|knob| knob.name.as_str()).collect();
     if let Ok(axes) = &axes {
-        errors.extend(super::apply::check(args.apply.as_deref(), &names));
+        errors.extend(apply::check(args.apply.as_deref(), &names));
         if axes.load == Load::Workers && !is_closed(plan) {
             errors.push(
                 "--axis workers: the plan is open, and workers share its rate\n  help: give the plan a closed workload: \
@@ -211,9 +236,6 @@ fn meant(args: &ScaleArgs, plan: &Plan) -> Result<Meant, Vec<String>> {
         }
         if axes.load == Load::Workers && !axes.knobs.is_empty() {
             errors.push("--axis workers: a knob is tried under users or a rate\n  help: choose vus or rate".into());
-        }
-        if !axes.knobs.is_empty() && args.find.is_some() {
-            errors.push("--find: with knobs it is not clear at which setting\n  help: find it at one setting".into());
         }
     }
     match (axes, count, precision, find, price, demand) {

@@ -10,9 +10,11 @@ use nmax_plan::threshold::Threshold;
 use nmax_report::View;
 use nmax_report::scalability::Level;
 use nmax_usl::design::{Outcome, TimeLeft};
+use nmax_usl::search::Judged;
 use nmax_usl::{Observation, Options};
 
 use super::axis::Load;
+use super::find;
 use super::folder::{Facts, Folder, RUNS};
 use super::level::{self, Times};
 use super::measure::{self, Count, Measured};
@@ -60,6 +62,10 @@ pub(super) struct Kept {
     pub(super) row: Level,
     /// What else is known.
     pub(super) facts: Facts,
+    /// The level held against the objective, where there is one.
+    pub(super) judged: Option<Judged>,
+    /// Why the verdict is FAIL, where it is.
+    pub(super) failed: Option<String>,
 }
 
 /// What stays the same over all levels.
@@ -76,6 +82,8 @@ pub(super) struct Rig {
     pub(super) folder: Folder,
     pub(super) interrupts: Interrupts,
     pub(super) progress: Progress,
+    /// Whether levels belong to settings of the system under test.
+    pub(super) has_knobs: bool,
     /// Pauses of an iteration, seconds; `None` when they are not known.
     pub(super) think_s: Option<f64>,
     /// Every level so far.
@@ -129,6 +137,7 @@ impl Rig {
         interrupts: Interrupts,
         progress: Progress,
         budget: Duration,
+        has_knobs: bool,
     ) -> Self {
         let base = Arc::clone(&order.plan);
         Self {
@@ -141,6 +150,7 @@ impl Rig {
             interrupts,
             progress,
             think_s: super::think::mean_s(&base),
+            has_knobs,
             rows: Vec::new(),
             clock: Clock::start(budget),
             base,
@@ -196,13 +206,21 @@ impl Rig {
         Ok(tried)
     }
 
-    /// Writes down the last level and says what it was.
+    /// Says what the last level was, and writes it down; with knobs its use is decided with its setting.
     fn write_last(&mut self) -> Result<(), (String, Exit)> {
         let Some(last) = self.rows.last() else { return Ok(()) };
         self.progress.ended(self.load, last);
-        self.folder
-            .level(&last.row, &last.facts)
-            .map_err(|error| (error, Exit::Unreachable))
+        if self.has_knobs {
+            return Ok(());
+        }
+        self.write_from(self.rows.len() - 1)
+    }
+
+    /// Writes down levels whose use is decided.
+    pub(super) fn write_from(&mut self, from: usize) -> Result<(), (String, Exit)> {
+        let Self { rows, folder, .. } = self;
+        let mut written = rows[from..].iter().map(|kept| folder.level(&kept.row, &kept.facts));
+        written.try_for_each(|written| written).map_err(|error| (error, Exit::Unreachable))
     }
 
     fn run_for(&mut self, asked: &Asked, times: Times) -> Result<Tried, (String, Exit)> {
@@ -234,39 +252,47 @@ impl Rig {
         let result = session::run_under(&order, &self.interrupts);
         let took = now().saturating_duration_since(began);
         self.clock.overhead = self.clock.overhead.max(took.saturating_sub(times.total()).min(times.total()));
-        let mut row = Level {
+        let row = Level {
             number,
             purpose: asked.purpose.to_owned(),
             setting: asked.setting.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "),
             level: asked.level,
             ..Level::default()
         };
-        let mut facts = Facts {
+        let facts = Facts {
             seed,
             ..Facts::default()
         };
+        let mut kept = Kept {
+            outcome: Outcome::Invalid("interrupted".into()),
+            row,
+            facts,
+            judged: None,
+            failed: None,
+        };
         let outcome = match result {
             Ok(finished) if finished.exit == Exit::Interrupted => {
-                row.verdict = finished.view.verdict.name().to_owned();
-                row.why = "interrupted".into();
-                row.run = self.run_name(&finished);
-                self.keep(Outcome::Invalid("interrupted".into()), row, facts);
+                kept.row.verdict = finished.view.verdict.name().to_owned();
+                kept.row.why = "interrupted".into();
+                kept.row.run = self.run_name(&finished);
+                self.keep(kept);
                 return Ok(Tried::Interrupted);
             }
-            Ok(finished) => self.look(&finished, &plan, asked.level, &mut row, &mut facts)?,
+            Ok(finished) => self.look(&finished, &plan, asked.level, &mut kept)?,
             Err(_) if self.is_over() => return Ok(Tried::Interrupted),
             // The system under test may be gone later on; at first it is the plan that is wrong.
             Err(SessionError::Start(error @ StartError::Setup(_))) if number > 1 => Outcome::Refused(error.to_string()),
             Err(error) => return Err((error.to_string(), Exit::Usage)),
         };
         if let Outcome::Invalid(why) | Outcome::Refused(why) = &outcome {
-            row.why.clone_from(why);
+            kept.row.why.clone_from(why);
         }
         if matches!(outcome, Outcome::Refused(_)) {
-            row.verdict = "refused".into();
+            kept.row.verdict = "refused".into();
         }
-        row.used = matches!(outcome, Outcome::Measured { .. });
-        Ok(Tried::Level(Box::new(self.keep(outcome, row, facts))))
+        kept.row.used = matches!(outcome, Outcome::Measured { .. });
+        kept.outcome = outcome;
+        Ok(Tried::Level(Box::new(self.keep(kept))))
     }
 
     /// Adds a level to what is fitted.
@@ -293,8 +319,7 @@ impl Rig {
         self.progress.draw(observations, &options, (self.load.label(), &unit));
     }
 
-    fn keep(&mut self, outcome: Outcome, row: Level, facts: Facts) -> Kept {
-        let kept = Kept { outcome, row, facts };
+    fn keep(&mut self, kept: Kept) -> Kept {
         self.rows.push(kept.clone());
         kept
     }
@@ -311,10 +336,10 @@ impl Rig {
         finished: &Finished,
         plan: &Plan,
         level: f64,
-        row: &mut Level,
-        facts: &mut Facts,
+        kept: &mut Kept,
     ) -> Result<Outcome, (String, Exit)> {
         let view = &finished.view;
+        let Kept { row, facts, .. } = kept;
         row.verdict = view.verdict.name().to_owned();
         row.run = self.run_name(finished);
         let trouble = |error: nmax_store::StoreError| (error.to_string(), Exit::Unreachable);
@@ -334,9 +359,12 @@ impl Rig {
                 row.why = format!("not steady: throughput changed by {:+.0} %", 100.0 * moves);
             }
         }
-        if self.objective.is_some() {
-            facts.objective = view.thresholds.last().and_then(|result| result.value);
+        if let (Some(objective), Some(result)) = (&self.objective, view.thresholds.last()) {
+            facts.objective = result.value;
+            kept.judged = Some(find::judged(objective, result.value, result.limit, result.holds));
         }
+        let failed = view.reasons.iter().find(|reason| reason.decides);
+        kept.failed = failed.map(|reason| reason.text.clone());
         let way = Way {
             load: self.load,
             level,

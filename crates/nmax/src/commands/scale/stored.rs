@@ -216,6 +216,8 @@ fn level(value: &Value) -> Option<Kept> {
             lawful_r_s: value["lawful_r_s"].as_f64(),
             objective: value["objective"].as_f64(),
         },
+        judged: None,
+        failed: None,
     })
 }
 

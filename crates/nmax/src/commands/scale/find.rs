@@ -1,0 +1,151 @@
+//! The highest load that holds an objective: a search over the levels that the campaign has measured, and more.
+
+use nmax_plan::threshold::{Op, Threshold};
+use nmax_report::scalability::Found;
+use nmax_usl::design::{Outcome, Step};
+use nmax_usl::search::{Answer, Judged, Objective, ObjectiveRules, Tested};
+
+use super::answer::Conducted;
+use super::axis::{Load, short};
+use super::conduct::observation;
+use super::prepare::Job;
+use super::rig::{Asked, Kept, Tried};
+use crate::exit::Exit;
+
+/// Searches, with what is left of the budget. Levels that it measures are fitted too.
+pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(), (String, Exit)> {
+    let rules = ObjectiveRules {
+        min: job.axes.range.0,
+        max: job.axes.range.1,
+        integer: job.axes.load != Load::Rate,
+        replicates: job.replicates,
+        runs_max: job.runs_max,
+        precision: 2.0 * job.precision,
+        seed: job.rig.seed,
+    };
+    let mut search = Objective::new(rules).map_err(|error| (error.to_string(), Exit::Usage))?;
+    job.rig.learning("the highest load that holds the objective");
+    // What was measured at a level that is asked for is not measured again; each run counts once.
+    let mut known: Vec<Kept> = job.rig.rows.clone();
+    let mut runs = 0;
+    loop {
+        if job.rig.is_over() {
+            done.interrupted = true;
+            break;
+        }
+        let trial = match search.next(job.rig.time_left(1.0)) {
+            Step::Run(trial) => trial,
+            Step::Stop(stop) => {
+                done.notes.push(format!("the search for the objective ended: {stop}"));
+                break;
+            }
+        };
+        runs += 1;
+        if let Some(place) = known.iter().position(|kept| kept.row.level == trial.level && tested(kept).is_some())
+            && let Some(tested) = tested(&known.swap_remove(place))
+        {
+            search.record(&trial, tested);
+            continue;
+        }
+        let asked = Asked {
+            level: trial.level,
+            purpose: "find",
+            setting: Vec::new(),
+        };
+        let Tried::Level(kept) = job.rig.run(&asked)? else {
+            done.interrupted = true;
+            break;
+        };
+        if let Some(observation) = observation(&kept) {
+            job.rig.point(None, observation.n, &kept)?;
+            done.observations.push(observation);
+        }
+        let tested = match tested(&kept) {
+            Some(tested) => tested,
+            None => Tested::Invalid(kept.row.why.clone()),
+        };
+        search.record(&trial, tested);
+        job.rig.draw(&done.observations);
+    }
+    job.rig.progress.clear();
+    done.find = search.answer().map(|answer| found(job, words, &answer, runs));
+    Ok(())
+}
+
+/// What a level says of the objective; `None` when it says nothing.
+fn tested(kept: &Kept) -> Option<Tested> {
+    match &kept.outcome {
+        Outcome::Measured { .. } => kept.judged.map(Tested::Measured),
+        Outcome::Refused(why) => Some(Tested::Refused(why.clone())),
+        Outcome::Invalid(_) => None,
+    }
+}
+
+/// A value held against a condition. Without one it does not hold.
+///
+/// - `value`, `limit`: in one unit
+pub(super) fn judged(threshold: &Threshold, value: Option<f64>, limit: f64, holds: bool) -> Judged {
+    let excess = value.and_then(|value| match threshold.op {
+        Op::Below | Op::AtMost => Judged::below(value, limit).excess,
+        Op::Above | Op::AtLeast => Judged::above(value, limit).excess,
+    });
+    Judged { holds, excess }
+}
+
+fn found(job: &Job, words: &str, answer: &Answer, runs: usize) -> Found {
+    let load = job.axes.load;
+    let whole = |level: f64| if load == Load::Rate { level } else { level.floor() };
+    let text = match answer.level {
+        None => format!("`{words}` does not even hold at {}, the lowest load", load.says(job.axes.range.0)),
+        Some(level) => {
+            let level = load.says(whole(level));
+            match (answer.low, answer.high) {
+                (_, None) => format!("`{words}` holds up to {level} at least: nothing higher was tried or let through"),
+                (Some(low), Some(high)) if answer.from_noise => format!(
+                    "`{words}` holds up to {level} (95 % interval of the crossing: {} to {})",
+                    short(low),
+                    short(high)
+                ),
+                (low, Some(high)) => format!(
+                    "`{words}` holds at {level} and does not at {} (the ends of a bracket, not an interval)",
+                    short(high.max(low.unwrap_or_default()))
+                ),
+            }
+        }
+    };
+    Found {
+        objective: words.to_owned(),
+        level: answer.level,
+        low: answer.low,
+        high: answer.high,
+        x: answer.level.and_then(|level| throughput(&job.rig.rows, level)),
+        runs,
+        text,
+    }
+}
+
+/// Mean throughput of the highest level that was measured up to `level`.
+fn throughput(rows: &[Kept], level: f64) -> Option<f64> {
+    let used = || rows.iter().filter(|kept| kept.row.used && kept.row.level <= level);
+    let highest = used().map(|kept| kept.row.level).reduce(f64::max)?;
+    let at: Vec<f64> = used().filter(|kept| kept.row.level == highest).filter_map(|kept| kept.row.x).collect();
+    (!at.is_empty()).then(|| at.iter().sum::<f64>() / at.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use nmax_plan::threshold::parse;
+
+    use super::*;
+
+    #[test]
+    fn values_are_held_against_conditions_of_both_kinds() {
+        let below = parse("response_time p95 < 200ms").unwrap();
+        let over = judged(&below, Some(400.0), 200.0, false);
+        assert!((over.excess.unwrap() - 2.0_f64.ln()).abs() < 1e-12, "twice the limit");
+        let above = parse("rate >= 99%").unwrap();
+        assert!(judged(&above, Some(0.5), 0.99, false).excess.unwrap() > 0.0, "too little is broken too");
+        assert_eq!(judged(&below, None, 200.0, false).excess, None);
+        assert_eq!(judged(&below, Some(0.0), 200.0, true).excess, None, "no logarithm of nothing");
+    }
+}
