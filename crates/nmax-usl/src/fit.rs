@@ -194,6 +194,15 @@ pub enum FitError {
         /// 2·N_hi.
         up_to: f64,
     },
+    /// The largest load is where the law's rising branch ends, so the data press against it.
+    #[error(
+        "the largest X ({most:.6}/s) lies at the peak of every law that comes near: a load that is set cannot be \
+         steady there; leave out the largest loads, or fit X on N that was measured by itself"
+    )]
+    AtPeak {
+        /// The largest X, per second.
+        most: f64,
+    },
     /// No optimum: the data do not determine the coefficients.
     #[error("no optimum was found from any start: these data do not determine the coefficients")]
     NotConverged,

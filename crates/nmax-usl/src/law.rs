@@ -4,8 +4,6 @@
 //! numbers with γ > 0; nothing here panics, and what does not exist is `None` or an error, never NaN.
 
 pub mod inverse;
-#[cfg(test)]
-mod tests;
 
 /// The Universal Scalability Law.
 ///

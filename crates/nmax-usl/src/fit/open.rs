@@ -45,16 +45,21 @@ struct State {
 /// dN/dα = X(N−1)/(γ − X·D′),  dN/dβ = X·N(N−1)/(γ − X·D′),  dN/d ln γ = −γN/(γ − X·D′),  D′ = α − β + 2βN
 /// ```
 ///
-/// Every X must lie below the law's peak, since no open load above it is ever steady. Every run needs an R with
-/// X(R+Z) ≥ 1: the law begins at N = 1. Law: `open_loop_points_of_a_law_are_the_law`.
+/// Every X must lie below the law's peak, since no open load above it is ever steady; data that press against the peak
+/// have no optimum ([`FitError::AtPeak`]). Every run needs an R with X(R+Z) ≥ 1: the law begins at N = 1. Law:
+/// `open_loop_points_of_a_law_are_the_law`.
 pub fn fit_open(observations: &[Observation], think_s: f64) -> Result<Fit, FitError> {
     let (problem, by_little) = Problem::new(observations, think_s)?;
     let mut best: Option<(State, f64)> = None;
+    let mut pressed = false;
     for start in problem.starts(&by_little) {
         let Some((state, cosine)) = problem.descend(start) else {
             continue;
         };
         let law = law_of(state.at);
+        pressed |= law
+            .peak_throughput()
+            .is_some_and(|most| most < problem.x_max * (1.0 + 1e-3));
         if cosine > 1e3 * COSINE_DONE || law.has_pole(2.0 * problem.n_hi) {
             continue;
         }
@@ -62,7 +67,8 @@ pub fn fit_open(observations: &[Observation], think_s: f64) -> Result<Fit, FitEr
             best = Some((state, cosine));
         }
     }
-    let (state, cosine) = best.ok_or(FitError::NotConverged)?;
+    let at_peak = FitError::AtPeak { most: problem.x_max };
+    let (state, cosine) = best.ok_or(if pressed { at_peak } else { FitError::NotConverged })?;
     Ok(assemble_from(
         &by_little,
         Assembly {

@@ -83,10 +83,11 @@ fn in_ln(value: &Estimate, ends: impl FnOnce(&Estimate) -> Estimate) -> Estimate
         high: Some(start),
         at_bound: false,
     });
+    // Back from logarithms an end may miss the value itself by rounding.
     let back = |end: Option<f64>| end.map(f64::exp).filter(|end| end.is_finite());
     Estimate {
-        low: back(found.low),
-        high: back(found.high),
+        low: back(found.low).map(|low| low.min(value.estimate)),
+        high: back(found.high).map(|high| high.max(value.estimate)),
         ..*value
     }
 }
@@ -230,10 +231,11 @@ fn at_height(table: &Table, ln_x: f64, from: (f64, f64), scratch: &mut Scratch) 
         let det = da * dq - naq * naq;
         // N_peak beyond everything is where a law without peak lies: q may come near 0, and never there.
         let next_q = (q + (naq * ga - da * gq) / det).max(0.2 * q);
-        let next_alpha = state.alpha + (naq * gq - dq * ga) / det;
+        // α answers to the step that q really takes.
+        let next_alpha = state.alpha - (ga + naq * (next_q - q)) / da;
         match at(next_alpha, next_q).filter(|next| next.rss < state.rss) {
             Some(next) => {
-                let little = next.rss > state.rss * (1.0 - 1e-12) && q * n_hi < 1e-3;
+                let little = next.rss > state.rss * (1.0 - 1e-12) && q * n_hi < 1e-6;
                 (state, q) = (next, next_q);
                 damping *= 0.1;
                 if little {

@@ -4,6 +4,7 @@
 //! that a fit needs. That keeps a fit linear in the number of rows and cheap when N repeats.
 
 use super::{FitError, Scale};
+use crate::law::Usl;
 use crate::observation::Observation;
 
 /// Largest N that is taken for a concurrency; D(N) has its square.
@@ -157,31 +158,32 @@ pub(crate) fn check(observations: &[Observation]) -> Result<(), FitError> {
 
 /// The smallest D(N) on [1, `n_max`]. D is convex for β > 0, so its vertex counts; otherwise an end is smallest.
 pub(crate) fn denominator_min(shape: Shape, alpha: f64, beta: f64, n_max: f64) -> f64 {
-    let d = |n: f64| 1.0 + alpha * (n - 1.0) + beta * shape.at(n);
+    match shape {
+        Shape::Square => Usl {
+            contention: alpha,
+            coherency: beta,
+            unit_throughput: 1.0,
+        }
+        .denominator_min(n_max),
+        Shape::Log => denominator_min_of_ln(alpha, beta, n_max),
+    }
+}
+
+/// The same for the ln-variant; D′ = α + β(ln N + 1 − 1/N) grows with N where β > 0, so a bisection finds its zero.
+fn denominator_min_of_ln(alpha: f64, beta: f64, n_max: f64) -> f64 {
+    let d = |n: f64| 1.0 + alpha * (n - 1.0) + beta * Shape::Log.at(n);
     let ends = d(n_max).min(1.0);
-    if !(beta > 0.0) {
+    if !(beta > 0.0 && alpha < 0.0) {
         return ends;
     }
-    let vertex = match shape {
-        Shape::Square => (beta - alpha) / (2.0 * beta),
-        Shape::Log if alpha >= 0.0 => 1.0,
-        // D' = α + β(ln N + 1 − 1/N) grows with N.
-        Shape::Log => {
-            let (mut low, mut high) = (1.0, n_max.max(1.0));
-            for _ in 0..100 {
-                let middle: f64 = 0.5 * (low + high);
-                if alpha + beta * (middle.ln() + 1.0 - 1.0 / middle) < 0.0 {
-                    low = middle
-                } else {
-                    high = middle
-                }
-            }
-            0.5 * (low + high)
+    let (mut low, mut high) = (1.0, n_max.max(1.0));
+    for _ in 0..100 {
+        let middle: f64 = 0.5 * (low + high);
+        if alpha + beta * (middle.ln() + 1.0 - 1.0 / middle) < 0.0 {
+            low = middle
+        } else {
+            high = middle
         }
-    };
-    if vertex > 1.0 && vertex < n_max {
-        ends.min(d(vertex))
-    } else {
-        ends
     }
+    ends.min(d(high))
 }
