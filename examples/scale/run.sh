@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# How three systems scale: one whose law is known, one that queues for a lock, and one that is given more threads.
+# How three systems scale: one whose law is known, one that queues for a lock, and one that is given more servers.
 # shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
@@ -46,16 +46,20 @@ between 1 "$most" 520 || fail "a lock that is held for 2 ms cannot be taken $mos
 look "at most $most/s were done; a lock held for 2 ms can be taken 500 times a second. What queues for one thing does not
    get slower with more users, it stays at that thing's limit: a cap (knee) explains it better than the law does."
 
-say "3. A knob of the system: how many threads? Each request burns 4 ms of processor time, a thread costs 0.10 an hour"
+say "3. A knob of the system: how many servers? Each does 100 a second, all need the same lock for 2 ms, one costs 0.10 an hour"
 stop_target
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])' 2>/dev/null ||
-    echo $((10000 + RANDOM % 20000)))
+answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+for _ in 1 2 3 4 5; do
+    port=$((10000 + RANDOM % 20000))
+    answers "$port" || break
+done
 url=http://127.0.0.1:$port
-threads_pid=$work/threads.pid
-end_threads() { [[ ! -s $threads_pid ]] || kill "$(cat "$threads_pid")" 2>/dev/null || true; }
-trap 'end_threads; clean_up' EXIT
-"$here/set-threads.sh" "$nmax" "$port" "$threads_pid" 1
-scale --axis threads=1,2 --apply "'$here/set-threads.sh' '$nmax' $port '$threads_pid' {threads}" --price 0.10/h \
-    --budget "$(short 20s 120s)" --max 16 ${levels[@]+"${levels[@]}"}
-expect_text "threads"
-look "the best throughput at one thread and at two, and what a million requests cost at each"
+servers_pid=$work/servers.pid
+end_servers() { [[ ! -s $servers_pid ]] || kill "$(cat "$servers_pid")" 2>/dev/null || true; }
+trap 'end_servers; clean_up' EXIT
+"$here/set-servers.sh" "$nmax" "$port" "$servers_pid" 1
+scale --axis "servers=$(short 1,2,4 1,2,4,8)" --apply "'$here/set-servers.sh' '$nmax' $port '$servers_pid' {servers}" \
+    --price 0.10/h --budget "$(short 25s 180s)" --max 64 ${real_levels[@]+"${real_levels[@]}" --replicates 1}
+expect_text "servers=1 " "servers=4 "
+look "the best throughput at each number of servers, and what a million requests cost there. Up to four, each adds its 100/s;
+   then the lock is full, and what is paid for more of them buys less."
