@@ -300,14 +300,20 @@ impl WhatIfView {
         std::iter::once((base.to_owned(), self.base)).chain(assumed).collect()
     }
 
+    /// Throughput of a law at a load, per second; `None` where it may not be shown: beyond twice the largest one
+    /// measured.
+    pub(crate) fn throughput_at(&self, law: &Usl, n: f64) -> Option<f64> {
+        let most = self.measured.as_ref().and_then(|analysis| Some(2.0 * analysis.best?.1));
+        let is_shown = |x: &f64| x.is_finite() && *x >= 0.0 && most.is_none_or(|most| *x <= most);
+        Some(law.throughput_at(n)).filter(is_shown)
+    }
+
     /// N and the throughput by the known law and by each assumed one, per second, over the range that may be shown.
     pub fn curves(&self) -> Vec<(f64, Vec<Option<f64>>)> {
         const PLACES: u32 = 40;
         let laws = self.laws();
         let at = |n: f64| {
-            let x = laws
-                .iter()
-                .map(|(_, law)| Some(law.throughput_at(n)).filter(|x| x.is_finite() && *x >= 0.0));
+            let x = laws.iter().map(|(_, law)| self.throughput_at(law, n));
             (n, x.collect())
         };
         let step = (self.n_max.max(1.0) - 1.0) / f64::from(PLACES);

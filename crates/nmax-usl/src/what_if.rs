@@ -86,6 +86,8 @@ pub struct Measured {
     pub n_hi: f64,
     /// The largest X measured, per second.
     pub x_max: f64,
+    /// Whether the data bear a peak of the law, as its gate says; else that peak is not said.
+    pub bears_peak: bool,
 }
 
 /// The answer. All of it is assumed, except the column of the law as it was.
@@ -229,7 +231,7 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
         assumed,
         optimistic,
         realistic,
-        peak: limit.peak(law),
+        peak: limit.peak(law).filter(|_| bears_peak(measured)),
         assumed_peak: limit.peak(&assumed),
         curve: (0..=POINTS)
             .map(|i| place(1.0 + (n_max - 1.0) * i as f64 / POINTS as f64))
@@ -291,6 +293,11 @@ fn range(measured: Option<Measured>, laws: [Option<Usl>; 4]) -> f64 {
     }
 }
 
+/// Whether the peak of the law as it was may be said.
+fn bears_peak(measured: Option<Measured>) -> bool {
+    measured.is_none_or(|measured| measured.bears_peak)
+}
+
 /// How far one may speak.
 struct Limit {
     n_max: f64,
@@ -324,7 +331,7 @@ fn text(outlook: &Outlook, measured: Option<Measured>, question: &WhatIf) -> Vec
         }
     }
     if let Some(growth) = question.growth {
-        text.push(growth_text(outlook, growth));
+        text.push(growth_text(outlook, measured, growth));
     }
     text.push(match measured {
         Some(measured) => format!(
@@ -353,9 +360,9 @@ fn peak_text(outlook: &Outlook) -> String {
     }
 }
 
-fn growth_text(outlook: &Outlook, growth: Growth) -> String {
+fn growth_text(outlook: &Outlook, measured: Option<Measured>, growth: Growth) -> String {
     let edges = [
-        ("the law as it is", Some(outlook.law)),
+        ("the law as it is", Some(outlook.law).filter(|_| bears_peak(measured))),
         (
             "the assumed law",
             Some(outlook.assumed).filter(|law| *law != outlook.law),

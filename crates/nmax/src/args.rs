@@ -18,7 +18,8 @@ pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use scale::ScaleArgs;
 pub use target::TargetArgs;
 pub use usl::{
-    CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, Overrides, PredictArgs, ReadArgs, Rows, UslArgs, UslVerb, WhatIfArgs,
+    CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, Overrides, PredictArgs, ReadArgs, Rows, UslArgs, UslVerb,
+    WhatIfArgs,
 };
 use values::{duration, factor, pair, resolve};
 
@@ -83,6 +84,10 @@ pub enum SchemaKind {
     Plan,
     /// summary.json and `--json`
     Summary,
+    /// What `nmax usl fit --json` prints
+    Usl,
+    /// scale.json and `nmax scale --json`
+    Scale,
 }
 
 const RUN_EXAMPLES: &str = "\

@@ -78,8 +78,8 @@ impl Overlay {
         let share = |index: usize| index as f64 / (PLACES - 1) as f64;
         let places: Vec<f64> = (0..PLACES).map(|index| 1.0 + share(index) * (end - 1.0)).collect();
         let curve = |law: &Usl| -> Vec<(f64, f64)> {
-            let points = places.iter().map(|n| (*n, law.throughput_at(*n)));
-            points.filter(|(_, x)| x.is_finite() && *x >= 0.0).collect()
+            let points = places.iter().filter_map(|n| Some((*n, view.throughput_at(law, *n)?)));
+            points.collect()
         };
         let measured = view.measured.as_ref().and_then(Frame::new);
         let points = measured
@@ -98,12 +98,11 @@ impl Overlay {
             })
             .collect();
         let at = |n: &f64| {
-            let all = view.laws().into_iter().map(|(_, law)| law.throughput_at(*n));
-            let (low, high) = all
-                .filter(|x| x.is_finite() && *x >= 0.0)
-                .fold((f64::INFINITY, 0.0), |(low, high), x| {
-                    (f64::min(low, x), f64::max(high, x))
-                });
+            let laws = view.laws();
+            let all = laws.iter().filter_map(|(_, law)| view.throughput_at(law, *n));
+            let (low, high) = all.fold((f64::INFINITY, 0.0), |(low, high), x| {
+                (f64::min(low, x), f64::max(high, x))
+            });
             (low <= high).then_some((*n, low, high))
         };
         let tops = series

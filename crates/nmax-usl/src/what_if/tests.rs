@@ -12,6 +12,7 @@ const LAW: Usl = Usl {
 const MEASURED: Measured = Measured {
     n_hi: 60.0,
     x_max: 13_600.0,
+    bears_peak: true,
 };
 
 fn assume(assumed: Override) -> Outlook {
@@ -199,4 +200,29 @@ proptest! {
             }
         }
     }
+}
+
+/// A peak that its gate refused is not said by the way.
+#[test]
+fn refused_peaks_stay_unsaid() {
+    let measured = Measured {
+        bears_peak: false,
+        ..MEASURED
+    };
+    let question = WhatIf {
+        assumed: Override {
+            contention: Some(0.005),
+            ..Override::default()
+        },
+        growth: Some(Growth {
+            per_week: 0.05,
+            weeks: 20,
+            load: 30.0,
+        }),
+        ..WhatIf::default()
+    };
+    let outlook = what_if(&LAW, Some(measured), &question).expect("a right question");
+    assert_eq!(outlook.peak, None);
+    let text = outlook.text.join(" ");
+    assert!(!text.contains("44.05") && !text.contains("the law as it is"), "{text}");
 }

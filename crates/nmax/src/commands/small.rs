@@ -37,6 +37,8 @@ pub fn schema(of: SchemaKind) -> Exit {
     let schema = match of {
         SchemaKind::Plan => document::schema(),
         SchemaKind::Summary => nmax_report::json::schema(),
+        SchemaKind::Usl => nmax_report::json::usl_schema(),
+        SchemaKind::Scale => nmax_report::json::scale_schema(),
     };
     say::line(format_args!("{schema:#}"));
     Exit::Pass

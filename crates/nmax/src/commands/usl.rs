@@ -71,7 +71,11 @@ fn analysed(
     law: &LawArgs,
 ) -> Result<(Measured, Analysis), Trouble> {
     let Some(file) = file else {
-        let flags = if flags.is_empty() { String::new() } else { format!(" {flags}") };
+        let flags = if flags.is_empty() {
+            String::new()
+        } else {
+            format!(" {flags}")
+        };
         let help = format!(
             "give a CSV file with a row for each run, the directory of a scale, or `-` for standard input, as in `nmax \
              usl {verb} points.csv{flags}`"
@@ -106,12 +110,20 @@ fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
 
 /// Why nothing may be concluded from the law, if so.
 fn blocked(analysis: &Analysis) -> Option<String> {
-    let blocks = analysis.findings.iter().filter(|finding| finding.effect == Effect::Block);
-    let blocks: Vec<String> = blocks.map(|finding| format!("{}: {}", finding.code.name(), finding.text)).collect();
+    let blocks = analysis
+        .findings
+        .iter()
+        .filter(|finding| finding.effect == Effect::Block);
+    let blocks: Vec<String> = blocks
+        .map(|finding| format!("{}: {}", finding.code.name(), finding.text))
+        .collect();
     if !blocks.is_empty() {
         return Some(blocks.join("\n  "));
     }
-    analysis.fit.is_none().then(|| "the law cannot be fitted to these points".to_owned())
+    analysis
+        .fit
+        .is_none()
+        .then(|| "the law cannot be fitted to these points".to_owned())
 }
 
 /// Text of a file as it is shown: what would steer the terminal is escaped.

@@ -10,7 +10,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `results`, `terminal`, `calibration`, `advice` (of `nmax check`), `endings` (before the plan's), `examples`
+//!   `results`, `scale`, `terminal`, `calibration`, `advice` (of `nmax check`), `endings` (before the plan's), `examples`
 
 #![allow(
     clippy::unwrap_used,
@@ -36,6 +36,7 @@ mod outcomes;
 mod planless;
 mod plans;
 mod results;
+mod scale;
 mod secrets;
 mod seeds;
 mod servers;
@@ -43,4 +44,5 @@ mod signals;
 mod survival;
 mod terminal;
 mod trouble;
+mod usl;
 mod wire;

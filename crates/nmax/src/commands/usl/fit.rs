@@ -14,7 +14,11 @@ use crate::exit::Exit;
 pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
     output::check(&args.output)?;
     let (measured, analysis) = analysed(args.file.as_deref(), "fit", "", &args.read, &args.law)?;
-    let exit = if blocked(&analysis).is_some() { Exit::Invalid } else { Exit::Pass };
+    let exit = if blocked(&analysis).is_some() {
+        Exit::Invalid
+    } else {
+        Exit::Pass
+    };
     let view = FitView {
         title: measured.name,
         subtitle: measured.how,
@@ -65,7 +69,9 @@ fn model_text(model: Model, analysis: &Analysis) -> String {
 }
 
 fn model_json(model: Model, analysis: &Analysis) -> Value {
-    let Some(rung) = rung(model, analysis) else { return Value::Null };
+    let Some(rung) = rung(model, analysis) else {
+        return Value::Null;
+    };
     let coefficients = words::coefficients(&rung.curve).into_iter();
     json!({
         "model": model.name(),

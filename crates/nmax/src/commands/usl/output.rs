@@ -29,7 +29,11 @@ pub(super) fn check(args: &FigureArgs) -> Result<(), Trouble> {
         (on_stdout(&args.html), "--html -"),
         (on_stdout(&args.csv), "--csv -"),
     ];
-    let given: Vec<&str> = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| *flag).collect();
+    let given: Vec<&str> = flags
+        .iter()
+        .filter(|(is_given, _)| *is_given)
+        .map(|(_, flag)| *flag)
+        .collect();
     if given.len() < 2 {
         return Ok(());
     }
@@ -51,12 +55,17 @@ pub(super) fn print(args: &FigureArgs, forms: &Forms<'_>) -> Result<(), Trouble>
         })?;
     }
     if args.json {
-        say::line(format_args!("{:#}", (forms.json)()));
+        say_json(&(forms.json)());
     } else if !is_taken {
         let (style, glyphs) = style();
         say::text((forms.text)(style, glyphs));
     }
     Ok(())
+}
+
+/// Prints JSON in one piece: a million points have many lines, and standard output would write each by itself.
+pub(super) fn say_json(value: &serde_json::Value) {
+    say::line(serde_json::to_string_pretty(value).unwrap_or_default());
 }
 
 /// As fits standard output.
@@ -73,10 +82,16 @@ fn style() -> (Style, Glyphs) {
 /// ASCII where the locale has no more; a file takes UTF-8.
 fn glyphs(is_terminal: bool) -> Glyphs {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let locale = locale.into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let locale = locale
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let is_utf8 = locale.is_none_or(|locale| {
         let locale = locale.to_lowercase();
         locale.contains("utf-8") || locale.contains("utf8")
     });
-    if is_terminal && !is_utf8 { Glyphs::Ascii } else { Glyphs::Unicode }
+    if is_terminal && !is_utf8 {
+        Glyphs::Ascii
+    } else {
+        Glyphs::Unicode
+    }
 }

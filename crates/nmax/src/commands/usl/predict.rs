@@ -8,6 +8,7 @@ use std::time::Duration;
 use nmax_usl::{Analysis, Curve, Effect, Estimate, Method, Model, Usl, Winner};
 
 use self::answer::{Asked, Basis, Measured, Prediction};
+use super::output::say_json;
 use super::{Trouble, analysed, blocked};
 use crate::args::PredictArgs;
 use crate::exit::Exit;
@@ -66,12 +67,16 @@ pub(super) fn predict(args: &PredictArgs) -> Result<Exit, Trouble> {
         notes,
     };
     if args.json {
-        say::line(format_args!("{:#}", print::json(&predicted)));
+        say_json(&print::json(&predicted));
     } else {
         say::text(print::text(&predicted));
     }
     let is_refused = |prediction: &Prediction| prediction.refused.is_some();
-    let exit = if predicted.predictions.iter().all(is_refused) { Exit::Invalid } else { Exit::Pass };
+    let exit = if predicted.predictions.iter().all(is_refused) {
+        Exit::Invalid
+    } else {
+        Exit::Pass
+    };
     Ok(exit.forgiven(args.exit_zero))
 }
 
@@ -86,7 +91,10 @@ fn questions(args: &PredictArgs) -> Result<Vec<Asked>, Trouble> {
         return Err(Trouble::usage("nothing is asked for", help));
     }
     if args.response_time.iter().any(Duration::is_zero) {
-        return Err(Trouble::usage("--response-time 0s: nothing takes no time", "give a time above 0"));
+        return Err(Trouble::usage(
+            "--response-time 0s: nothing takes no time",
+            "give a time above 0",
+        ));
     }
     Ok(questions)
 }
@@ -100,7 +108,10 @@ fn given(law: Usl, args: &PredictArgs) -> Result<Basis, Trouble> {
             law.coherency,
             super::plain(pole)
         );
-        return Err(Trouble::usage(text, "no system does that; see whether the order is α, β, γ"));
+        return Err(Trouble::usage(
+            text,
+            "no system does that; see whether the order is α, β, γ",
+        ));
     }
     Ok(Basis {
         curve: Curve::Usl(law),
@@ -133,13 +144,12 @@ fn from_analysis(analysis: &Analysis, args: &PredictArgs) -> Result<(By, Basis),
         By::Given => (None, None),
     };
     let curve = curve.ok_or_else(|| "this model cannot be fitted to these points; take another --model".to_owned())?;
-    let largest = |of: fn(&nmax_usl::Observation) -> f64| analysis.observations.iter().map(of).fold(0.0, f64::max);
     let basis = Basis {
         curve,
         fit,
         measured: Some(Measured {
-            n: largest(|one| one.n),
-            x: largest(|one| one.x),
+            n: analysis.observations.iter().map(|one| one.n).fold(0.0, f64::max),
+            x: analysis.best.map_or(0.0, |(_, x)| x),
         }),
         has_peak: analysis.peak.is_some(),
         think_s: analysis.options.think_s,
@@ -149,8 +159,13 @@ fn from_analysis(analysis: &Analysis, args: &PredictArgs) -> Result<(By, Basis),
 
 /// Findings that say how far to trust the answers.
 fn warnings(analysis: &Analysis) -> Vec<String> {
-    let warns = analysis.findings.iter().filter(|finding| finding.effect == Effect::Warn);
-    warns.map(|finding| format!("{}: {}", finding.code.name(), finding.text)).collect()
+    let warns = analysis
+        .findings
+        .iter()
+        .filter(|finding| finding.effect == Effect::Warn);
+    warns
+        .map(|finding| format!("{}: {}", finding.code.name(), finding.text))
+        .collect()
 }
 
 /// No answer at all, in words.
@@ -173,7 +188,11 @@ fn coefficients(basis: &Basis) -> Vec<(&'static str, &'static str, Estimate)> {
     let coherency = |value| ("coherency", "β", value);
     let unit = |value| ("unit throughput", "γ", value);
     if let Some(fit) = &basis.fit {
-        return vec![contention(fit.contention), coherency(fit.coherency), unit(fit.unit_throughput)];
+        return vec![
+            contention(fit.contention),
+            coherency(fit.coherency),
+            unit(fit.unit_throughput),
+        ];
     }
     match basis.curve {
         Curve::Linear { unit_throughput } => vec![unit(only(unit_throughput))],
@@ -190,8 +209,12 @@ fn coefficients(basis: &Basis) -> Vec<(&'static str, &'static str, Estimate)> {
             contention: alpha,
             coherency: beta,
             unit_throughput,
-        } => vec![contention(only(alpha)), coherency(only(beta)), unit(only(unit_throughput))],
-        Curve::Knee { unit_throughput, cap } => vec![unit(only(unit_throughput)), ("cap", "cap", only(cap))],
+        } => vec![
+            contention(only(alpha)),
+            coherency(only(beta)),
+            unit(only(unit_throughput)),
+        ],
+        Curve::Knee { unit_throughput, cap } => vec![unit(only(unit_throughput)), ("throughput", "cap", only(cap))],
     }
 }
 

@@ -114,7 +114,11 @@ impl Basis {
                 let band = self.band_at(n);
                 let r_at = |x: f64| n / x - self.think_s;
                 prediction.x = Some(estimate(x, band.map(|band| band.0), band.map(|band| band.1)));
-                prediction.r_s = Some(estimate(r_at(x), band.map(|band| r_at(band.1)), band.map(|band| r_at(band.0))));
+                prediction.r_s = Some(estimate(
+                    r_at(x),
+                    band.map(|band| r_at(band.1)),
+                    band.map(|band| r_at(band.0)),
+                ));
             }
             // X is given: R = N/X − Z moves with N.
             Asked::Throughput(given) => {
@@ -140,11 +144,15 @@ impl Basis {
         let n = loads.n.estimate;
         let Some(measured) = self.measured else {
             let is_load = n <= N_MAX && self.curve.throughput_at(n) > 0.0;
-            return if is_load { Ok(()) } else { Err(format!("no load is as large as N = {}", plain(n))) };
+            return if is_load {
+                Ok(())
+            } else {
+                Err(format!("no load is as large as N = {}", plain(n)))
+            };
         };
         if n > REACH * measured.n {
             return Err(format!(
-                "N {} is beyond twice the largest N measured, {}; measure at a higher N first",
+                "N = {} is beyond twice the largest N measured, {}; measure at a higher N first",
                 plain(n),
                 plain(measured.n)
             ));
@@ -171,7 +179,10 @@ impl Basis {
     fn at_throughput(&self, x: f64) -> Result<Loads, String> {
         let unit = self.curve.throughput_at(1.0);
         if x < unit * (1.0 - 1e-9) {
-            return Err(format!("that is less than one unit gives alone, {}/s; curves begin at N = 1", plain(unit)));
+            return Err(format!(
+                "that is less than one unit gives alone, {}/s; curves begin at N = 1",
+                plain(unit)
+            ));
         }
         let top = self.top();
         if top.is_some_and(|(_, most)| x > most * (1.0 + 1e-9)) {
@@ -214,8 +225,18 @@ impl Basis {
         };
         // The larger throughput is the shorter response time.
         let end = self.n_max().max(n);
-        let high = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| n / band.1 - think_s), n, end, r_s);
-        let low = crossing(|n| self.band_at(n).map_or(f64::NAN, |band| n / band.0 - think_s), 1.0, n, r_s);
+        let high = crossing(
+            |n| self.band_at(n).map_or(f64::NAN, |band| n / band.1 - think_s),
+            n,
+            end,
+            r_s,
+        );
+        let low = crossing(
+            |n| self.band_at(n).map_or(f64::NAN, |band| n / band.0 - think_s),
+            1.0,
+            n,
+            r_s,
+        );
         Ok(Loads {
             n: estimate(n, low, high),
             also_at,
@@ -263,10 +284,19 @@ impl Basis {
                 format!("that is above the cap of the curve, {}/s{measured}", plain(cap))
             }
             (_, Some((n, most))) if n.is_finite() && self.has_peak => {
-                format!("that is above the peak of the curve, {}/s at N {}{measured}", plain(most), plain(n))
+                format!(
+                    "that is above the peak of the curve, {}/s at N = {}{measured}",
+                    plain(most),
+                    plain(n)
+                )
             }
-            (_, Some((n, most))) if n.is_infinite() && self.measured.is_none_or(|measured| most <= REACH * measured.x) => {
-                format!("that is above the roof that the curve approaches, {}/s{measured}", plain(most))
+            (_, Some((n, most)))
+                if n.is_infinite() && self.measured.is_none_or(|measured| most <= REACH * measured.x) =>
+            {
+                format!(
+                    "that is above the roof that the curve approaches, {}/s{measured}",
+                    plain(most)
+                )
             }
             _ => format!("that is above everything that the curve gives{measured}"),
         }
@@ -298,7 +328,8 @@ impl Basis {
                 .map(|(i, j)| gradient[i] * covariance[i][j] * gradient[j])
                 .sum();
             let freedom = fit.n.checked_sub(fit.k).filter(|freedom| *freedom > 0)?;
-            Some(student_t(0.975, freedom as f64) * variance.max(0.0).sqrt())
+            // At N = 1 it is 1 by definition.
+            (variance > 0.0).then(|| student_t(0.975, freedom as f64) * variance.sqrt())
         });
         let end = |sign: f64| half_width.map(|half_width| value * (sign * half_width).exp());
         estimate(value, end(-1.0), end(1.0))
@@ -323,7 +354,11 @@ fn crossing(of: impl Fn(f64) -> f64, from: f64, to: f64, value: f64) -> Option<f
     let ratio = (to / from).powf(1.0 / STEPS as f64);
     let mut low = from;
     let high = (1..=STEPS).find_map(|step| {
-        let n = if step == STEPS { to } else { from * ratio.powi(step as i32) };
+        let n = if step == STEPS {
+            to
+        } else {
+            from * ratio.powi(step as i32)
+        };
         let crossed = is_below(n).is_some_and(|is_below| is_below != begins_below);
         if !crossed {
             low = n;

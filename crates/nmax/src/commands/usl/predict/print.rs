@@ -22,7 +22,11 @@ pub(super) fn text(predicted: &Predicted) -> String {
         ("R, ms", |asked| matches!(asked, Asked::ResponseTime(_))),
     ];
     for (name, is_of_kind) in kinds {
-        let rows: Vec<&Prediction> = predicted.predictions.iter().filter(|row| is_of_kind(&row.asked)).collect();
+        let rows: Vec<&Prediction> = predicted
+            .predictions
+            .iter()
+            .filter(|row| is_of_kind(&row.asked))
+            .collect();
         if !rows.is_empty() {
             text.push('\n');
             text.push_str(&table(name, &rows));
@@ -60,7 +64,10 @@ fn by_text(predicted: &Predicted) -> String {
         By::Law(method) => format!("the law, fitted by {}", method.name()),
         By::Asked(model) => format!("the model {}, as asked for", model.name()),
         By::Leader(model) => format!("the model {}, which leads the law by more than 4 in AICc", model.name()),
-        By::Collapsed(model) => format!("the model {}: the law's β is below 0, which no system has", model.name()),
+        By::Collapsed(model) => format!(
+            "the model {}: the law's β is below 0, which no system has",
+            model.name()
+        ),
     }
 }
 
@@ -71,24 +78,46 @@ fn table(asked: &str, rows: &[&Prediction]) -> String {
         ("N", rows.iter().map(|row| row.n).collect()),
         ("X, 1/s", rows.iter().map(|row| row.x).collect()),
         ("R, ms", rows.iter().map(|row| in_ms(row.r_s)).collect()),
-        ("of γN, %", rows.iter().map(|row| row.efficiency.map(|of| scaled(of, 100.0))).collect()),
+        (
+            "of γN, %",
+            rows.iter()
+                .map(|row| row.efficiency.map(|of| scaled(of, 100.0)))
+                .collect(),
+        ),
     ];
     let first = rows.iter().map(|row| given(&row.asked)).collect();
     let mut columns: Vec<(String, Vec<String>)> = vec![(asked.to_owned(), first)];
-    columns.extend(all.into_iter().filter(|(name, _)| *name != asked).map(|(name, values)| {
-        let cell = |value: &Option<Estimate>| value.as_ref().map_or_else(String::new, cell);
-        (name.to_owned(), values.iter().map(cell).collect())
-    }));
+    columns.extend(
+        all.into_iter()
+            .filter(|(name, _)| *name != asked)
+            .map(|(name, values)| {
+                let cell = |value: &Option<Estimate>| value.as_ref().map_or_else(String::new, cell);
+                (name.to_owned(), values.iter().map(cell).collect())
+            }),
+    );
     if rows.iter().any(|row| row.also_at.is_some()) {
-        let also = rows.iter().map(|row| row.also_at.map_or_else(String::new, words::plain));
+        let also = rows
+            .iter()
+            .map(|row| row.also_at.map_or_else(String::new, words::plain));
         columns.push(("also at N".into(), also.collect()));
     }
     let widths: Vec<usize> = columns
         .iter()
-        .map(|(name, cells)| cells.iter().chain([name]).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .map(|(name, cells)| {
+            cells
+                .iter()
+                .chain([name])
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     let line = |cells: Vec<&str>| {
-        let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:>width$}")).collect();
+        let padded: Vec<String> = cells
+            .iter()
+            .zip(&widths)
+            .map(|(cell, width)| format!("{cell:>width$}"))
+            .collect();
         format!("{}\n", padded.join("  ").trim_end())
     };
     let mut text = line(columns.iter().map(|(name, _)| name.as_str()).collect());
@@ -96,8 +125,7 @@ fn table(asked: &str, rows: &[&Prediction]) -> String {
         match &row.refused {
             Some(why) => {
                 let begin = format!("{:>width$}  ", columns[0].1[at], width = widths[0]);
-                let indent = " ".repeat(begin.chars().count());
-                text.push_str(&wrapped(&format!("{begin}not predicted: {why}"), &indent));
+                text.push_str(&wrapped_after(&begin, &format!("not predicted: {why}")));
             }
             None => text.push_str(&line(columns.iter().map(|(_, cells)| cells[at].as_str()).collect())),
         }
@@ -131,20 +159,28 @@ fn scaled(of: Estimate, factor: f64) -> Estimate {
     }
 }
 
-/// A text in lines, those after the first with an indent. Blanks at its beginning stay.
-pub(super) fn wrapped(text: &str, indent: &str) -> String {
-    let begin = text.len() - text.trim_start().len();
-    let (blanks, rest) = text.split_at(begin);
-    let mut lines = vec![blanks.to_owned()];
-    for (at, word) in rest.split(' ').enumerate() {
+/// A text in lines, those after the first with an indent.
+fn wrapped(text: &str, indent: &str) -> String {
+    lines_of(text, String::new(), indent)
+}
+
+/// A text in lines after a beginning, as wide as which all others are indented.
+fn wrapped_after(begin: &str, text: &str) -> String {
+    lines_of(text, begin.to_owned(), &" ".repeat(begin.chars().count()))
+}
+
+fn lines_of(text: &str, begin: String, indent: &str) -> String {
+    let mut lines = vec![begin];
+    let mut is_empty = true;
+    for word in text.split_whitespace() {
         let line = lines.last_mut().expect("there is a first line");
-        let is_begun = at > 0 && line.chars().count() > indent.chars().count();
-        if is_begun && line.chars().count() + 1 + word.chars().count() > WIDTH {
+        if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
             lines.push(format!("{indent}{word}"));
         } else {
-            line.push_str(if at > 0 && is_begun { " " } else { "" });
+            line.push_str(if is_empty { "" } else { " " });
             line.push_str(word);
         }
+        is_empty = false;
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -212,7 +248,8 @@ fn prediction(of: &Prediction) -> Value {
 }
 
 fn est(of: Option<Estimate>) -> Value {
-    of.map_or(Value::Null, |of| {
-        json!({ "estimate": of.estimate, "low": of.low, "high": of.high, "at_bound": of.at_bound })
-    })
+    of.map_or(
+        Value::Null,
+        |of| json!({ "estimate": of.estimate, "low": of.low, "high": of.high, "at_bound": of.at_bound }),
+    )
 }

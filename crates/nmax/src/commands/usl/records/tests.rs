@@ -34,7 +34,12 @@ fn separators_are_found() {
             "spaces, decimal commas",
         ),
         ("n, x\n1, 2\n", byte(b','), &["1", "2"], "comma and space"),
-        ("| n | x |\n|---|---|\n| 1 | 2 |\n", byte(b'|'), &["", "1", "2", ""], "bars"),
+        (
+            "| n | x |\n|---|---|\n| 1 | 2 |\n",
+            byte(b'|'),
+            &["", "1", "2", ""],
+            "bars",
+        ),
         (
             "\"a,b\",n,x\n\"c \"\"d\"\", e\",1,2\n",
             byte(b','),
