@@ -5,11 +5,13 @@
 //! - `reasons`: codes that may make it FAIL, and warnings
 //! - `events`: what happened during a run, and what a forecast said before it
 //! - `answers`: findings of profiles
+//! - `scalability`: findings about measurements that a law is fitted to
 
 mod answers;
 mod events;
 mod gates;
 mod reasons;
+mod scalability;
 
 /// What a code may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +26,8 @@ pub enum Weight {
     Event,
     /// Is part of the answer of a profile.
     Finding,
+    /// Is about measurements of scalability.
+    Scalability,
 }
 
 impl Weight {
@@ -35,6 +39,7 @@ impl Weight {
             Self::Warning => "warning",
             Self::Event => "event",
             Self::Finding => "finding",
+            Self::Scalability => "scalability",
         }
     }
 
@@ -46,6 +51,9 @@ impl Weight {
             Self::Warning => "a warning; it never decides the verdict",
             Self::Event => "an event of the run; it does not decide the verdict by itself",
             Self::Finding => "a finding of a profile; it never decides the verdict",
+            Self::Scalability => {
+                "a finding about measurements of scalability; where it blocks, nothing is concluded from the law (exit code 4)"
+            }
         }
     }
 }
@@ -69,7 +77,7 @@ pub struct Explanation {
 
 /// Every code, those that weigh most first.
 pub fn explanations() -> impl Iterator<Item = &'static Explanation> {
-    [gates::ALL, reasons::ALL, events::ALL, answers::ALL]
+    [gates::ALL, reasons::ALL, events::ALL, answers::ALL, scalability::ALL]
         .into_iter()
         .flatten()
 }

@@ -18,9 +18,6 @@ mod efficiency;
 pub(crate) mod model;
 mod replicates;
 
-#[cfg(test)]
-mod tests;
-
 /// Something about the data that a person should know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
@@ -224,3 +221,6 @@ impl Code {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -68,7 +68,7 @@ fn any_method() -> impl Strategy<Value = Method> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     /// Any table gives an answer without NaN.
     #[test]

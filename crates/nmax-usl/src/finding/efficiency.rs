@@ -139,7 +139,8 @@ pub(crate) fn unit_mismatch(facts: &Facts) -> Option<Finding> {
     };
     let gamma = fit.law.unit_throughput;
     let apart = (gamma / one.x).ln().abs();
-    if !(apart > noise.quantile(1.0 - TAIL) * noise.sd / one.weight.sqrt()) {
+    let limit = noise.quantile(1.0 - TAIL) * noise.sd / one.weight.sqrt();
+    if apart.is_nan() || apart <= limit {
         return None;
     }
     let text = format!(

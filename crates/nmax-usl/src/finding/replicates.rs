@@ -152,12 +152,12 @@ pub(crate) fn lack_of_fit(facts: &Facts) -> Option<Finding> {
     let (d1, d2) = (m.checked_sub(fit.k)?, n.checked_sub(m)?);
     let pure = pure_error(facts, fit);
     // Runs that agree to the last digit are copies, which say nothing about noise.
-    if d1 == 0 || d2 == 0 || !(pure > 1e-12 * fit.rss) {
+    if d1 == 0 || d2 == 0 || pure <= 1e-12 * fit.rss {
         return None;
     }
     let f = ((fit.rss - pure).max(0.0) / d1 as f64) / (pure / d2 as f64);
     let limit = crate::quantile::fisher(0.95, d1 as f64, d2 as f64);
-    if !(f > limit) {
+    if f.is_nan() || f <= limit {
         return None;
     }
     let within = Noise::of_replicates(facts.levels).map_or_else(

@@ -119,9 +119,9 @@ fn two_rises_of_efficiency_are_told() {
     // N = 6, 9 and 13: each more efficient than the one before.
     for o in &mut data {
         let factor = match o.n {
-            n if n == 4.0 => 0.80,
-            n if n == 6.0 => 0.90,
-            n if n == 9.0 => 1.02,
+            4.0 => 0.80,
+            6.0 => 0.90,
+            9.0 => 1.02,
             _ => 1.0,
         };
         o.x *= factor;

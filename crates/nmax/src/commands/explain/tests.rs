@@ -7,11 +7,12 @@ use nmax_analysis::explain::{explanations, find};
 use super::*;
 
 /// Where codes of results are made; other capitals in quotes are none.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "../nmax-analysis/src/gates",
     "../nmax-analysis/src/judge",
     "../nmax-analysis/src/answer",
     "../nmax-store/src/writer",
+    "../nmax-usl/src/finding",
     "src/session",
     "src/tally",
     "src/host/forecast",
