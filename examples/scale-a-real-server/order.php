@@ -8,13 +8,13 @@
 [$database, $services] = [$_SERVER['DATABASE'], $_SERVER['SERVICES']];
 $rows = max(1, (int) ($_GET['rows'] ?? 1));
 
-file_get_contents("$services/delay/20ms"); // The catalog.
+file_get_contents("$services/hello"); // The catalog.
 $connection = pg_pconnect($database);
 pg_query($connection, 'BEGIN');
 $result = pg_query_params($connection, 'UPDATE stock SET amount = amount - 1 WHERE id = $1 RETURNING amount',
     [mt_rand(1, $rows)]);
 $since = hrtime(true);
-file_get_contents("$services/delay/4ms"); // The payment.
+file_get_contents("$services/echo"); // The payment.
 pg_query($connection, 'COMMIT');
 header(sprintf('Server-Timing: held;dur=%.3f', (hrtime(true) - $since) / 1e6));
 echo pg_fetch_result($result, 0, 0), " left\n";
