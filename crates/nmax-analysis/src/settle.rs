@@ -80,7 +80,9 @@ mod tests {
     fn noisy(level: impl Fn(usize) -> f64, n: usize, noise: f64, seed: u64) -> Vec<u64> {
         let mut state = seed | 1;
         let mut draw = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as f64 / f64::from(1_u32 << 31) - 0.5
         };
         (0..n)
