@@ -8,7 +8,7 @@
 
 use std::process::ExitCode;
 
-use nmax_usl::design::{Precision, d_optimal};
+use nmax_usl::design::{Precision, Stop, d_optimal};
 use nmax_usl::random::Random;
 use nmax_usl::{Method, Usl, fit};
 
@@ -63,7 +63,7 @@ fn line(name: &str, runs: &str, sd: f64, coverage: &Coverage) {
             }
         );
     }
-    println!("{:>8.1}%", 100.0 * coverage.peaks as f64 / coverage.fits as f64);
+    println!("{:>8.1}%", 100.0 * coverage.positive as f64 / coverage.fits as f64);
 }
 
 /// Designs that reach twice the peak; gives how many shares lie outside the band.
@@ -179,11 +179,12 @@ fn campaigns(sets: usize) {
     for (alpha, peak) in [(0.02, 15.0), (0.02, 60.0), (0.02, 250.0), (0.05, 250.0)] {
         let law = law_with_peak(alpha, peak);
         for sd in [0.02, 0.03, 0.05] {
-            let (mut coverage, mut runs, mut near) = (Coverage::default(), 0, 0);
+            let (mut coverage, mut runs, mut near, mut precise) = (Coverage::default(), 0, 0, 0);
             for seed in 0..sets as u64 {
                 let rules = simulation::rules(2000.0, 200, seed);
                 let ended = simulation::campaign(rules, sd, &mut Random::new(seed), |n| law.throughput_at(n));
                 runs += ended.observations.len();
+                precise += usize::from(matches!(ended.stop, Stop::Precise { .. }));
                 if let Ok(fit) = fit(&ended.observations, Method::Log) {
                     coverage.count(&fit, &law);
                     near += usize::from(fit.peak().is_some_and(|(n, _)| (n.estimate / peak - 1.0).abs() <= 0.1));
@@ -191,10 +192,12 @@ fn campaigns(sets: usize) {
             }
             let mean = format!("{:.1}", runs as f64 / sets as f64);
             line(&format!("peak {peak}, α {alpha}"), &mean, sd, &coverage);
+            let share = |count: usize| 100.0 * count as f64 / sets as f64;
             println!(
-                "{:<45}N_peak within 10 % in {:.1} %",
+                "{:<45}N_peak within 10 % in {:.1} %, precise in {:.1} %",
                 "",
-                100.0 * near as f64 / sets as f64
+                share(near),
+                share(precise)
             );
         }
     }

@@ -21,7 +21,7 @@ pub(super) struct Crossing {
     pub(super) high: Option<f64>,
 }
 
-/// Fits y = b₀ + b₁u (+ b₂u² with four different u and three runs to spare) by least squares, and finds where it
+/// Fits y = b₀ + b₁u (+ b₂u² with three different u and seven runs) by least squares, and finds where it
 /// crosses 0 on its rise.
 ///
 /// The interval holds every u at which 0 lies in the 95 % interval of the fitted mean: |ŷ(u)| ≤ t(.975, n−k)·se(ŷ(u)).
@@ -38,7 +38,7 @@ pub(super) fn crossing(points: &[(f64, f64)]) -> Option<Crossing> {
     if places.len() < 2 {
         return None;
     }
-    let terms = if places.len() >= 4 && count >= 7 { 3 } else { 2 };
+    let terms = if places.len() >= 3 && count >= 7 { 3 } else { 2 };
     let middle = (first + last) / 2.0;
     let scale = (last - first) / 2.0;
     let basis = |u: f64| {

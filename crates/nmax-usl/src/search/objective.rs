@@ -15,7 +15,7 @@ use crate::design::{Dropped, Purpose, RulesError, Step, Stop, TimeLeft, Trial};
 use crate::random::Random;
 
 /// Levels whose mean lies within this of the limit, in ln(value/limit), shape the curve around the crossing.
-const WINDOW: f64 = 0.7;
+const WINDOW: f64 = 0.35;
 /// Halvings of the gap at most.
 const HALVINGS_MAX: usize = 12;
 
@@ -93,9 +93,8 @@ pub struct Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Climb,
-    Halve(usize),
-    Replicate,
-    Narrow,
+    Halve,
+    Around,
 }
 
 /// The search. Ask for the [next](Self::next) step, run it, [record](Self::record) what became of it.
@@ -105,6 +104,7 @@ pub struct Objective {
     random: Random,
     desk: Desk,
     phase: Phase,
+    halvings: usize,
     pool: Vec<f64>,
     runs: Vec<(f64, Judged)>,
 }
@@ -133,6 +133,7 @@ impl Objective {
             random,
             desk,
             phase: Phase::Climb,
+            halvings: 0,
             pool: Vec::new(),
             runs: Vec::new(),
         })
@@ -215,25 +216,22 @@ impl Objective {
                         purpose: Purpose::Ramp,
                     });
                 }
-                None => self.phase = Phase::Halve(0),
+                None => self.phase = Phase::Halve,
             }
         }
         let (held, broken) = self.bracket();
         if self.runs.is_empty() {
             return Err(Stop::NothingToLearn("no level could be measured".into()));
         }
-        if let Phase::Halve(done) = self.phase {
-            if let (Some(held), Some(broken)) = (held, broken) {
-                if let Some(level) = self.between(held, broken).filter(|_| done < HALVINGS_MAX) {
-                    self.phase = Phase::Halve(done + 1);
-                    return Ok(Slot {
-                        level,
-                        purpose: Purpose::Refine,
-                    });
-                }
+        if self.phase == Phase::Halve {
+            if let Some(level) = self.halve(held, broken) {
+                return Ok(Slot {
+                    level,
+                    purpose: Purpose::Refine,
+                });
             }
             self.lay_out(held, broken);
-            self.phase = Phase::Replicate;
+            self.phase = Phase::Around;
         }
         if let Some(level) = self.pool.pop() {
             return Ok(Slot {
@@ -241,8 +239,12 @@ impl Objective {
                 purpose: Purpose::Replicate,
             });
         }
-        if self.phase == Phase::Replicate {
-            self.phase = Phase::Narrow;
+        // Replicates may have moved an end of the gap.
+        if let Some(level) = self.halve(held, broken) {
+            return Ok(Slot {
+                level,
+                purpose: Purpose::Refine,
+            });
         }
         self.narrow()
     }
@@ -307,14 +309,28 @@ impl Objective {
         (count > 0.0).then(|| sum / count)
     }
 
+    /// A level inside the gap, while it is wide.
+    fn halve(&mut self, held: Option<f64>, broken: Option<f64>) -> Option<f64> {
+        let level = self.between(held?, broken?).filter(|_| self.halvings < HALVINGS_MAX)?;
+        self.halvings += 1;
+        Some(level)
+    }
+
     /// The middle of the gap in ratio, unless its ends are close in level or in value.
     fn between(&self, held: f64, broken: f64) -> Option<f64> {
-        let near = |level: f64| self.mean(level).is_some_and(|mean| mean.abs() <= WINDOW / 2.0);
-        if broken / held <= 1.0 + self.rules.precision / 2.0 || (near(held) && near(broken)) {
+        let near = |level: f64| self.mean(level).is_some_and(|mean| mean.abs() <= WINDOW);
+        if broken / held <= 1.0 + self.gap(held, broken) || (near(held) && near(broken)) {
             return None;
         }
         self.allowed((held * broken).sqrt())
             .filter(|&level| level > held && level < broken)
+    }
+
+    /// The gap, as a share of the level, that need not be halved: a tenth of what the answer may be off, where values
+    /// bend the curve between its ends; the whole where there are none.
+    fn gap(&self, held: f64, broken: f64) -> f64 {
+        let values = self.mean(held).is_some() && self.mean(broken).is_some();
+        self.rules.precision * if values { 0.1 } else { 1.0 }
     }
 
     /// A level that may be asked for, whole where it has to be.

@@ -1,5 +1,7 @@
 //! Tests of nmax-usl from outside.
 
+mod campaign;
+mod coverage;
 mod fits;
 mod laws;
 mod prison;
@@ -7,4 +9,5 @@ mod published;
 mod published_rungs;
 mod published_values;
 mod sets;
+mod simulation;
 mod verdicts;

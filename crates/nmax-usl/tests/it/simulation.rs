@@ -5,7 +5,7 @@ use nmax_usl::random::Random;
 use nmax_usl::{Estimate, Fit, Method, Observation, Usl, fit};
 
 /// A law with contention `alpha` whose peak lies at `peak`.
-pub fn law_with_peak(alpha: f64, peak: f64) -> Usl {
+pub(crate) fn law_with_peak(alpha: f64, peak: f64) -> Usl {
     Usl {
         contention: alpha,
         coherency: (1.0 - alpha) / (peak * peak),
@@ -14,7 +14,7 @@ pub fn law_with_peak(alpha: f64, peak: f64) -> Usl {
 }
 
 /// One run at each of `levels`, with lognormal noise of relative deviation `sd`.
-pub fn runs_at(law: &Usl, levels: &[f64], sd: f64, random: &mut Random) -> Vec<Observation> {
+pub(crate) fn runs_at(law: &Usl, levels: &[f64], sd: f64, random: &mut Random) -> Vec<Observation> {
     let observe = |(index, &n): (usize, &f64)| Observation {
         n,
         x: law.throughput_at(n) * random.lognormal(sd),
@@ -26,7 +26,7 @@ pub fn runs_at(law: &Usl, levels: &[f64], sd: f64, random: &mut Random) -> Vec<O
 }
 
 /// `count` levels at equal distances from 1 to `high`.
-pub fn even_levels(high: f64, count: usize) -> Vec<f64> {
+pub(crate) fn even_levels(high: f64, count: usize) -> Vec<f64> {
     (0..count)
         .map(|step| 1.0 + (high - 1.0) * step as f64 / (count - 1) as f64)
         .collect()
@@ -34,11 +34,12 @@ pub fn even_levels(high: f64, count: usize) -> Vec<f64> {
 
 /// How often intervals of nominal 95 % held the truth.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Coverage {
+pub(crate) struct Coverage {
     /// Data sets that gave a fit.
-    pub fits: usize,
-    /// Those with β̂ > 0 and a peak.
-    pub peaks: usize,
+    pub(crate) fits: usize,
+    /// Those with β̂ > 0.
+    pub(crate) positive: usize,
+    peaks: usize,
     contention: usize,
     coherency: usize,
     unit_throughput: usize,
@@ -49,11 +50,12 @@ pub struct Coverage {
 
 impl Coverage {
     /// Names of [`Self::shares`].
-    pub const NAMES: [&str; 6] = ["α", "β", "ln γ", "X̂ at peak", "N_peak", "X_peak"];
+    pub(crate) const NAMES: [&str; 6] = ["α", "β", "ln γ", "X̂ at peak", "N_peak", "X_peak"];
 
     /// Counts a fit of data from `truth`.
-    pub fn count(&mut self, fit: &Fit, truth: &Usl) {
+    pub(crate) fn count(&mut self, fit: &Fit, truth: &Usl) {
         self.fits += 1;
+        self.positive += usize::from(fit.law.coherency > 0.0);
         let holds = |value: &Estimate, truth: f64| {
             usize::from(value.low.is_none_or(|low| low <= truth) && value.high.is_none_or(|high| truth <= high))
         };
@@ -76,7 +78,7 @@ impl Coverage {
 
     /// Shares of the intervals that held the truth, 0 to 1: α, β, γ and the band over all fits, N_peak and X_peak over
     /// those with a peak.
-    pub fn shares(&self) -> [f64; 6] {
+    pub(crate) fn shares(&self) -> [f64; 6] {
         let of = |count: usize, all: usize| count as f64 / all as f64;
         [
             of(self.contention, self.fits),
@@ -90,7 +92,7 @@ impl Coverage {
 }
 
 /// Coverage over `sets` data sets of one run at each of `levels`.
-pub fn coverage(law: &Usl, levels: &[f64], sd: f64, sets: usize, seed: u64) -> Coverage {
+pub(crate) fn coverage(law: &Usl, levels: &[f64], sd: f64, sets: usize, seed: u64) -> Coverage {
     let mut random = Random::new(seed);
     let mut coverage = Coverage::default();
     for _ in 0..sets {
@@ -103,15 +105,15 @@ pub fn coverage(law: &Usl, levels: &[f64], sd: f64, sets: usize, seed: u64) -> C
 
 /// What came of a campaign.
 #[derive(Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The runs that count.
-    pub observations: Vec<Observation>,
+    pub(crate) observations: Vec<Observation>,
     /// Why it ended.
-    pub stop: Stop,
+    pub(crate) stop: Stop,
 }
 
 /// Rules with the usual precision, on whole numbers from 1.
-pub fn rules(max: f64, runs_max: usize, seed: u64) -> Rules {
+pub(crate) fn rules(max: f64, runs_max: usize, seed: u64) -> Rules {
     let precision = Precision::default();
     Rules {
         min: 1.0,
@@ -126,7 +128,7 @@ pub fn rules(max: f64, runs_max: usize, seed: u64) -> Rules {
 }
 
 /// Runs a campaign on a system whose throughput at N is `throughput`, with lognormal noise of deviation `sd`.
-pub fn campaign(rules: Rules, sd: f64, random: &mut Random, throughput: impl Fn(f64) -> f64) -> Ended {
+pub(crate) fn campaign(rules: Rules, sd: f64, random: &mut Random, throughput: impl Fn(f64) -> f64) -> Ended {
     let mut campaign = Campaign::new(rules).expect("the rules are good");
     loop {
         match campaign.next(TimeLeft::Unlimited) {
@@ -153,7 +155,7 @@ pub fn campaign(rules: Rules, sd: f64, random: &mut Random, throughput: impl Fn(
 
 /// Runs that a fixed ladder needs until its intervals are as narrow as `precision` asks: `rounds` of it at least, each
 /// with one run of every level. `None` when `runs_max` do not suffice.
-pub fn ladder_runs(
+pub(crate) fn ladder_runs(
     (law, levels, sd): (&Usl, &[f64], f64),
     rounds: usize,
     precision: Precision,
