@@ -60,7 +60,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
                 json!({
                     "id": one.id, "name": one.name, "started_at": one.started_at, "target": one.target,
                     "note": one.note, "tags": one.tags, "finished": one.finished, "interrupted": one.interrupted,
-                    "path": one.path,
+                    "running": one.running, "path": one.path,
                 })
             })
             .collect();
@@ -95,9 +95,13 @@ pub fn runs(args: &RunsArgs) -> Exit {
         tags: one.tags,
         note: one.note,
     };
-    let mut rows: Vec<Row> = list.iter().map(of_run).chain(campaigns.into_iter().map(of_campaign)).collect();
+    let mut rows: Vec<Row> = list
+        .iter()
+        .map(of_run)
+        .chain(campaigns.into_iter().map(of_campaign))
+        .collect();
     // Both lists are in order, newest first; the sort keeps the order of what began together.
-    rows.sort_by(|a, b| b.started_at.cmp(&a.started_at));
+    rows.sort_by_key(|row| std::cmp::Reverse(row.started_at.parse::<jiff::Timestamp>().ok()));
     let widest = rows.iter().map(|row| row.state.len()).max().unwrap_or(0);
     rows.iter().for_each(|row| say::line(row.line(widest)));
     Exit::Pass

@@ -5,10 +5,17 @@ use serde_json::Value;
 /// Panics with everything in which `value` breaks the schema of `summary.json`.
 #[track_caller]
 pub(crate) fn assert_summary(value: &Value) {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/summary.schema.json");
+    assert_schema(value, "summary");
+}
+
+/// Panics with everything in which `value` breaks the schema of this name.
+#[track_caller]
+pub(crate) fn assert_schema(value: &Value, name: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema");
+    let file = format!("{folder}/{name}.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     let mut wrong = Vec::new();
-    check(value, &schema, &schema, "summary", &mut wrong);
+    check(value, &schema, &schema, name, &mut wrong);
     assert!(wrong.is_empty(), "{wrong:#?}\n{value:#}");
 }
 

@@ -213,7 +213,10 @@ fn levels(load: Load, values: &[String]) -> Result<Vec<f64>, String> {
 }
 
 fn knob(name: &str, values: Option<Vec<String>>, knobs: &[Knob]) -> Result<Knob, String> {
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+    let is_name = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
     if !is_name {
         return Err(format!(
             "--axis {name}: this is no name\n  help: write letters, digits, `_` and `-`, as in nodes=1,2,4"
@@ -251,7 +254,9 @@ fn range(
     let mut check = |flag: &str, value: Option<f64>| {
         let Some(value) = value else { return };
         if !(value.is_finite() && value > 0.0 && value <= VUS_MAX) {
-            errors.push(format!("{flag} {value}: this is no load\n  help: write a number above 0, at most {VUS_MAX}"));
+            errors.push(format!(
+                "{flag} {value}: this is no load\n  help: write a number above 0, at most {VUS_MAX}"
+            ));
         } else if load != Load::Rate && value.fract() != 0.0 {
             errors.push(format!(
                 "{flag} {value}: {} are whole\n  help: write a whole number",

@@ -104,10 +104,9 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
 /// A target that is not there at the first level is an error and no measurement.
 fn in_reach(job: &Job, kept: &Kept) -> Result<Outcome, (String, Exit)> {
     match &kept.outcome {
-        Outcome::Refused(why) if job.rig.rows.len() == 1 => Err((
-            format!("the first level says nothing: {why}"),
-            Exit::Unreachable,
-        )),
+        Outcome::Refused(why) if job.rig.rows.len() == 1 => {
+            Err((format!("the first level says nothing: {why}"), Exit::Unreachable))
+        }
         outcome => Ok(outcome.clone()),
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(
             }
         };
         runs += 1;
-        if let Some(place) = known.iter().position(|kept| kept.row.level == trial.level && tested(kept).is_some())
+        if let Some(place) = known
+            .iter()
+            .position(|kept| kept.row.level == trial.level && tested(kept).is_some())
             && let Some(tested) = tested(&known.swap_remove(place))
         {
             search.record(&trial, tested);
@@ -96,7 +98,10 @@ fn found(job: &Job, words: &str, answer: &Answer, runs: usize) -> Found {
     let load = job.axes.load;
     let whole = |level: f64| if load == Load::Rate { level } else { level.floor() };
     let text = match answer.level {
-        None => format!("`{words}` does not even hold at {}, the lowest load", load.says(job.axes.range.0)),
+        None => format!(
+            "`{words}` does not even hold at {}, the lowest load",
+            load.says(job.axes.range.0)
+        ),
         Some(level) => {
             let level = load.says(whole(level));
             match (answer.low, answer.high) {
@@ -128,7 +133,10 @@ fn found(job: &Job, words: &str, answer: &Answer, runs: usize) -> Found {
 fn throughput(rows: &[Kept], level: f64) -> Option<f64> {
     let used = || rows.iter().filter(|kept| kept.row.used && kept.row.level <= level);
     let highest = used().map(|kept| kept.row.level).reduce(f64::max)?;
-    let at: Vec<f64> = used().filter(|kept| kept.row.level == highest).filter_map(|kept| kept.row.x).collect();
+    let at: Vec<f64> = used()
+        .filter(|kept| kept.row.level == highest)
+        .filter_map(|kept| kept.row.x)
+        .collect();
     (!at.is_empty()).then(|| at.iter().sum::<f64>() / at.len() as f64)
 }
 
@@ -144,8 +152,15 @@ mod tests {
         let over = judged(&below, Some(400.0), 200.0, false);
         assert!((over.excess.unwrap() - 2.0_f64.ln()).abs() < 1e-12, "twice the limit");
         let above = parse("rate >= 99%").unwrap();
-        assert!(judged(&above, Some(0.5), 0.99, false).excess.unwrap() > 0.0, "too little is broken too");
+        assert!(
+            judged(&above, Some(0.5), 0.99, false).excess.unwrap() > 0.0,
+            "too little is broken too"
+        );
         assert_eq!(judged(&below, None, 200.0, false).excess, None);
-        assert_eq!(judged(&below, Some(0.0), 200.0, true).excess, None, "no logarithm of nothing");
+        assert_eq!(
+            judged(&below, Some(0.0), 200.0, true).excess,
+            None,
+            "no logarithm of nothing"
+        );
     }
 }

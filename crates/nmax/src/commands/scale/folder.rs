@@ -1,6 +1,6 @@
 //! The directory of a campaign: what was fitted and every level as it ends, readable after a kill.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -37,6 +37,12 @@ pub(super) struct Folder {
     pub(super) started_at: String,
 }
 
+/// Whether some process still writes a campaign.
+pub(super) fn is_running(directory: &Path) -> bool {
+    let attempt = File::open(directory.join(LEVELS)).map(|file| file.try_lock_shared());
+    matches!(attempt, Ok(Err(TryLockError::WouldBlock)))
+}
+
 /// File with the points of a value of the second knob.
 pub(super) fn points_of(version: &str) -> String {
     format!("points-{}.csv", nmax_store::manifest::safe_name(version))
@@ -66,7 +72,10 @@ pub(super) struct Facts {
 }
 
 fn trouble(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: cannot write: {error}\n  help: choose a writable --runs-dir with room", path.display())
+    format!(
+        "{}: cannot write: {error}\n  help: choose a writable --runs-dir with room",
+        path.display()
+    )
 }
 
 impl Folder {
@@ -82,7 +91,10 @@ impl Folder {
             fs::create_dir(path.join(RUNS))?;
             let mut points = File::create(path.join(POINTS))?;
             points.write_all(HEADER.as_bytes())?;
-            Ok((File::create(path.join(LEVELS))?, points))
+            let levels = File::create(path.join(LEVELS))?;
+            // As long as it is locked, the campaign goes on. A file system without locks only hides that.
+            let _ = levels.try_lock();
+            Ok((levels, points))
         };
         let (levels, points) = make().map_err(|error| trouble(&path, &error))?;
         Ok(Self {
@@ -218,13 +230,37 @@ mod tests {
             ..Facts::default()
         };
         folder.point(None, 1.0, &level(1.0, 90.5), &timed).unwrap();
-        folder.point(None, 2.0, &Level { x: None, ..level(2.0, 1.0) }, &timed).unwrap();
+        folder
+            .point(
+                None,
+                2.0,
+                &Level {
+                    x: None,
+                    ..level(2.0, 1.0)
+                },
+                &timed,
+            )
+            .unwrap();
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!(read(POINTS), "n,x,r_ms,level,run\n1,90.5,11,1,levels/r\n", "no throughput, no point");
+        assert_eq!(
+            read(POINTS),
+            "n,x,r_ms,level,run\n1,90.5,11,1,levels/r\n",
+            "no throughput, no point"
+        );
         assert_eq!(read(LEVELS).lines().count(), 1);
-        folder.point(Some("small"), 2.0, &level(2.0, 10.0), &Facts::default()).unwrap();
-        folder.point(Some("a/b"), 2.0, &level(2.0, 20.0), &Facts::default()).unwrap();
-        assert_eq!(fs::read_to_string(folder.path().join("points-a-b.csv")).unwrap().lines().count(), 2);
+        folder
+            .point(Some("small"), 2.0, &level(2.0, 10.0), &Facts::default())
+            .unwrap();
+        folder
+            .point(Some("a/b"), 2.0, &level(2.0, 20.0), &Facts::default())
+            .unwrap();
+        assert_eq!(
+            fs::read_to_string(folder.path().join("points-a-b.csv"))
+                .unwrap()
+                .lines()
+                .count(),
+            2
+        );
         fs::remove_dir_all(&root).unwrap();
     }
 }

@@ -51,11 +51,6 @@ impl Head {
         (dimension, &knob.name)
     }
 
-    /// Whether the first axis has numbers, so that there can be a law over it.
-    pub(super) fn is_numeric(&self) -> bool {
-        self.knobs.first().is_none_or(|knob| knob.numbers().is_some())
-    }
-
     /// As it is stored.
     pub(super) fn json(&self) -> Value {
         let info = &self.info;
@@ -127,7 +122,9 @@ fn of_json(value: &Value) -> Option<Head> {
             budget_s: value["budget_s"].as_f64(),
             elapsed_s: None,
             plan_sha256: text("plan_sha256")?,
-            machine: machine.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect(),
+            machine: machine
+                .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+                .collect(),
             interrupted: false,
         },
         nmax_version: text("nmax_version")?,

@@ -25,7 +25,10 @@ pub(super) fn settings(knobs: &[axis::Knob]) -> Vec<Setting> {
     match knobs.get(1) {
         None => first.values.iter().map(|value| vec![one(first, value)]).collect(),
         Some(second) => {
-            let pairs = second.values.iter().flat_map(|b| first.values.iter().map(move |a| (a, b)));
+            let pairs = second
+                .values
+                .iter()
+                .flat_map(|b| first.values.iter().map(move |a| (a, b)));
             pairs.map(|(a, b)| vec![one(first, a), one(second, b)]).collect()
         }
     }
@@ -83,7 +86,9 @@ fn set(job: &mut Job, setting: &Setting) -> Result<(), String> {
     let Some((line, limit)) = job.apply.clone() else {
         return Err("there is no --apply".into());
     };
-    job.rig.progress.note(&format!("{}: {}", words(setting), filled(&line, setting)));
+    job.rig
+        .progress
+        .note(&format!("{}: {}", words(setting), filled(&line, setting)));
     apply(&line, setting, limit, &job.rig.interrupts)?;
     job.is_set = Some(setting.clone());
     Ok(())
@@ -121,7 +126,9 @@ fn search(
             purpose: trial.purpose.name(),
             setting: setting.clone(),
         };
-        let Tried::Level(kept) = job.rig.run(&asked)? else { break };
+        let Tried::Level(kept) = job.rig.run(&asked)? else {
+            break;
+        };
         let outcome = usable(&kept);
         if let Outcome::Refused(refused) | Outcome::Invalid(refused) = &outcome {
             why.clone_from(refused);
@@ -138,9 +145,10 @@ fn search(
 /// Throughput of a level that does not hold the conditions of the plan is of no use.
 fn usable(kept: &Kept) -> Outcome {
     match &kept.outcome {
-        Outcome::Measured { .. } if kept.row.verdict == "fail" => {
-            Outcome::Refused(format!("not usable: {}", kept.failed.as_deref().unwrap_or("a condition does not hold")))
-        }
+        Outcome::Measured { .. } if kept.row.verdict == "fail" => Outcome::Refused(format!(
+            "not usable: {}",
+            kept.failed.as_deref().unwrap_or("a condition does not hold")
+        )),
         outcome => outcome.clone(),
     }
 }
@@ -174,10 +182,13 @@ fn take(
     job.rig.write_from(from)?;
     let number = setting.first().and_then(|(_, value)| value.parse::<f64>().ok());
     let is_numeric = job.axes.knobs.first().is_some_and(|knob| knob.numbers().is_some());
-    let version = setting.get(1).map(|(name, value)| (format!("{name}={value}"), value.clone()));
+    let version = setting
+        .get(1)
+        .map(|(name, value)| (format!("{name}={value}"), value.clone()));
     if let (Some(n), true) = (number, is_numeric) {
         for kept in &fitted {
-            job.rig.point(version.as_ref().map(|(_, value)| value.as_str()), n, kept)?;
+            job.rig
+                .point(version.as_ref().map(|(_, value)| value.as_str()), n, kept)?;
             let observation = Observation {
                 n,
                 x: kept.row.x.unwrap_or_default(),
@@ -227,8 +238,10 @@ mod tests {
         assert!(settings(&[]).is_empty());
         let one: Vec<String> = settings(&[knob("n", &["1", "2"])]).iter().map(words).collect();
         assert_eq!(one, ["n=1", "n=2"]);
-        let two: Vec<String> =
-            settings(&[knob("n", &["1", "2"]), knob("size", &["s", "l"])]).iter().map(words).collect();
+        let two: Vec<String> = settings(&[knob("n", &["1", "2"]), knob("size", &["s", "l"])])
+            .iter()
+            .map(words)
+            .collect();
         assert_eq!(two, ["n=1 size=s", "n=2 size=s", "n=1 size=l", "n=2 size=l"]);
     }
 }

@@ -65,7 +65,14 @@ fn vus(plan: &Plan) -> u32 {
 ///
 /// - `seed`: of every choice; another one for each run, so that replicates tell something of their own
 /// - `objective`: a condition whose value the run shall give
-pub(super) fn plan(base: &Plan, load: Load, level: f64, times: Times, seed: u64, objective: Option<&Threshold>) -> Plan {
+pub(super) fn plan(
+    base: &Plan,
+    load: Load,
+    level: f64,
+    times: Times,
+    seed: u64,
+    objective: Option<&Threshold>,
+) -> Plan {
     let (workload, level) = match load {
         Load::Vus => (Workload::Closed { vus: level as u32 }, level),
         Load::Workers => {
@@ -85,14 +92,11 @@ pub(super) fn plan(base: &Plan, load: Load, level: f64, times: Times, seed: u64,
     Plan {
         workload,
         written: None,
-        stages: [
-            (times.warm_up, StageKind::WarmUp),
-            (times.hold, StageKind::Hold),
-        ]
-        .into_iter()
-        .filter(|(length, _)| !length.is_zero())
-        .map(|(length, kind)| stage(length, kind))
-        .collect(),
+        stages: [(times.warm_up, StageKind::WarmUp), (times.hold, StageKind::Hold)]
+            .into_iter()
+            .filter(|(length, _)| !length.is_zero())
+            .map(|(length, kind)| stage(length, kind))
+            .collect(),
         iterations: None,
         seed,
         thresholds,
@@ -133,7 +137,13 @@ mod tests {
     #[test]
     fn times_are_whole_windows() {
         let s = Duration::from_secs;
-        assert_eq!(Times::of(s(600), None, None), Times { warm_up: s(3), hold: s(15) });
+        assert_eq!(
+            Times::of(s(600), None, None),
+            Times {
+                warm_up: s(3),
+                hold: s(15)
+            }
+        );
         assert_eq!(Times::of(s(10), None, None).hold, s(2), "never too short");
         assert_eq!(Times::of(s(100_000), None, None).hold, s(30), "never too long");
         let odd = Times::of(s(60), Some(Duration::from_millis(1_234)), Some(Duration::ZERO));
@@ -159,6 +169,9 @@ mod tests {
     fn an_axis_of_workers_gives_each_the_users_of_the_plan() {
         let base = home_page("workload: { closed: { vus: 8 } }");
         let times = Times::of(Duration::from_secs(60), None, None);
-        assert_eq!(plan(&base, Load::Workers, 3.0, times, 1, None).workload, Workload::Closed { vus: 24 });
+        assert_eq!(
+            plan(&base, Load::Workers, 3.0, times, 1, None).workload,
+            Workload::Closed { vus: 24 }
+        );
     }
 }

@@ -33,7 +33,9 @@ impl Count {
                     [] => "the plan has none; count requests or iterations".to_owned(),
                     known => format!("the plan has {}", known.join(", ")),
                 };
-                Err(format!("--count {text}: there is no transaction `{name}`\n  help: {help}"))
+                Err(format!(
+                    "--count {text}: there is no transaction `{name}`\n  help: {help}"
+                ))
             }
             _ => Err(format!(
                 "--count {text}: this is not counted\n  help: write requests, iterations or transaction:NAME"
@@ -134,7 +136,11 @@ fn transactions(aggregate: &Aggregate, section: Section, catalog: &Catalog, name
     let index = catalog.transactions.iter().position(|known| known == name);
     let stats = index.and_then(|index| aggregate.transaction(section, index));
     stats.map_or((0, 0, 0.0), |stats| {
-        (stats.count - stats.failed.min(stats.count), stats.failed, sum_ns(&stats.time))
+        (
+            stats.count - stats.failed.min(stats.count),
+            stats.failed,
+            sum_ns(&stats.time),
+        )
     })
 }
 

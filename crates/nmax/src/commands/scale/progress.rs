@@ -140,12 +140,18 @@ impl Progress {
         };
         let (number, purpose) = (row.number, &row.purpose);
         let what = load.says(row.level);
-        say::note(format_args!("level {number} ({purpose}): {setting}{what}: {measured}{not}{why}"));
+        say::note(format_args!(
+            "level {number} ({purpose}): {setting}{what}: {measured}{not}{why}"
+        ));
     }
 }
 
 /// Whole seconds, or tenths below ten.
 pub(super) fn seconds(time: Duration) -> String {
     let s = time.as_secs_f64();
-    if s < 10.0 { format!("{s:.1}s") } else { format_duration(Duration::from_secs(s.round() as u64)) }
+    if s < 10.0 {
+        format!("{s:.1}s")
+    } else {
+        format_duration(Duration::from_secs(s.round() as u64))
+    }
 }

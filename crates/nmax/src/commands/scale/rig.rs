@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use nmax_analysis::Verdict;
+use nmax_analysis::{Reason, Verdict};
 use nmax_engine::StartError;
 use nmax_plan::plan::Plan;
 use nmax_plan::threshold::Threshold;
@@ -28,6 +28,8 @@ use crate::tally::ABORTED;
 const BROKEN_SHARE: f64 = 0.5;
 /// Share of an open level's iterations that the system has to complete; below it what is in flight grows without end.
 const KEPT_UP_SHARE: f64 = 0.95;
+/// Standard errors of a count that such a level may lack besides.
+const KEPT_UP_ERRORS: f64 = 3.0;
 /// Share of failures up to which times of good and bad completions may be taken together.
 const GOOD_SHARE: f64 = 0.01;
 /// What a run takes beside its load, before one was seen.
@@ -120,7 +122,10 @@ impl Clock {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the budget of a campaign is time of this machine")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the budget of a campaign is time of this machine"
+)]
 fn now() -> Instant {
     Instant::now()
 }
@@ -220,7 +225,9 @@ impl Rig {
     pub(super) fn write_from(&mut self, from: usize) -> Result<(), (String, Exit)> {
         let Self { rows, folder, .. } = self;
         let mut written = rows[from..].iter().map(|kept| folder.level(&kept.row, &kept.facts));
-        written.try_for_each(|written| written).map_err(|error| (error, Exit::Unreachable))
+        written
+            .try_for_each(|written| written)
+            .map_err(|error| (error, Exit::Unreachable))
     }
 
     fn run_for(&mut self, asked: &Asked, times: Times) -> Result<Tried, (String, Exit)> {
@@ -247,15 +254,24 @@ impl Rig {
             quiet: true,
             ..self.order.clone()
         };
-        self.progress.begins(number, self.load, asked, self.clock.spent(), times);
+        self.progress
+            .begins(number, self.load, asked, self.clock.spent(), times);
         let began = now();
         let result = session::run_under(&order, &self.interrupts);
         let took = now().saturating_duration_since(began);
-        self.clock.overhead = self.clock.overhead.max(took.saturating_sub(times.total()).min(times.total()));
+        self.clock.overhead = self
+            .clock
+            .overhead
+            .max(took.saturating_sub(times.total()).min(times.total()));
         let row = Level {
             number,
             purpose: asked.purpose.to_owned(),
-            setting: asked.setting.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "),
+            setting: asked
+                .setting
+                .iter()
+                .map(|(name, value)| format!("{name}={value}"))
+                .collect::<Vec<_>>()
+                .join(" "),
             level: asked.level,
             ..Level::default()
         };
@@ -331,13 +347,7 @@ impl Rig {
     }
 
     /// Measures what a run left behind.
-    fn look(
-        &self,
-        finished: &Finished,
-        plan: &Plan,
-        level: f64,
-        kept: &mut Kept,
-    ) -> Result<Outcome, (String, Exit)> {
+    fn look(&self, finished: &Finished, plan: &Plan, level: f64, kept: &mut Kept) -> Result<Outcome, (String, Exit)> {
         let view = &finished.view;
         let Kept { row, facts, .. } = kept;
         row.verdict = view.verdict.name().to_owned();
@@ -368,11 +378,13 @@ impl Rig {
         let way = Way {
             load: self.load,
             level,
-            is_unreachable: finished.exit == Exit::Unreachable,
+            verdict: view.verdict,
+            reasons: &view.reasons,
+            unreachable: (finished.exit == Exit::Unreachable).then(|| unreachable(view)),
         };
         facts.lawful_r_s = self.lawful_r_s(measured.as_ref());
         let n = row.n.unwrap_or(level);
-        Ok(judged(view, measured.as_ref(), &way, n, facts.lawful_r_s))
+        Ok(judged(&way, measured.as_ref(), n, facts.lawful_r_s))
     }
 
     /// What the law is fitted over.
@@ -425,25 +437,37 @@ fn is_one_by_one(plan: &Plan) -> bool {
 }
 
 /// What a level was asked for, and how its run ended.
-#[derive(Clone, Copy, Debug)]
-struct Way {
+struct Way<'a> {
     load: Load,
     level: f64,
-    is_unreachable: bool,
+    verdict: Verdict,
+    reasons: &'a [Reason],
+    /// No exchange reached the target, and why.
+    unreachable: Option<String>,
+}
+
+fn unreachable(view: &View) -> String {
+    let why = view
+        .problems
+        .first()
+        .map_or_else(String::new, |problem| format!(": {}", problem.kind));
+    format!("the target is not reachable{why}")
 }
 
 /// What a run means for the campaign. INVALID is never a measurement; a FAIL by a threshold is one.
-fn judged(view: &View, measured: Option<&Measured>, way: &Way, n: f64, r_s: Option<f64>) -> Outcome {
-    let decides = || view.reasons.iter().find(|reason| reason.decides);
-    if way.is_unreachable {
-        let why = view.problems.first().map_or_else(String::new, |problem| format!(": {}", problem.kind));
-        return Outcome::Refused(format!("the target is not reachable{why}"));
+fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option<f64>) -> Outcome {
+    if let Some(why) = &way.unreachable {
+        return Outcome::Refused(why.clone());
     }
-    if view.verdict == Verdict::Invalid {
-        let why = decides().map_or_else(|| "INVALID".to_owned(), |reason| format!("{}: {}", reason.code, reason.text));
+    if way.verdict == Verdict::Invalid {
+        let reason = way.reasons.iter().find(|reason| reason.decides);
+        let why = reason.map_or_else(
+            || "INVALID".to_owned(),
+            |reason| format!("{}: {}", reason.code, reason.text),
+        );
         return Outcome::Invalid(why);
     }
-    if let Some(aborted) = view.reasons.iter().find(|reason| reason.code == ABORTED) {
+    if let Some(aborted) = way.reasons.iter().find(|reason| reason.code == ABORTED) {
         return Outcome::Refused(aborted.text.clone());
     }
     let Some(measured) = measured.filter(|measured| measured.sums.ok > 0) else {
@@ -454,10 +478,12 @@ fn judged(view: &View, measured: Option<&Measured>, way: &Way, n: f64, r_s: Opti
         return Outcome::Refused(format!("the system broke down: {share:.0} % were not ok"));
     }
     if way.load == Load::Rate {
-        let done = measured.sums.iterations as f64 / measured.length_s();
-        if done < KEPT_UP_SHARE * way.level {
+        let (done, due) = (measured.sums.iterations as f64, way.level * measured.length_s());
+        // What is in flight at the edges, and the counts of Poisson arrivals, are no sign of a queue.
+        if done + KEPT_UP_ERRORS * due.sqrt() < KEPT_UP_SHARE * due {
+            let per_s = done / measured.length_s();
             return Outcome::Refused(format!(
-                "the system did not keep up: {done:.1} of {} iterations per second were completed",
+                "the system did not keep up: {per_s:.1} of {} iterations per second were completed",
                 way.level
             ));
         }

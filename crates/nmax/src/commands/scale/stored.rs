@@ -29,6 +29,8 @@ pub struct Listed {
     pub finished: bool,
     /// Whether a person ended it.
     pub interrupted: bool,
+    /// Whether some process still writes it.
+    pub running: bool,
     pub note: String,
     pub tags: Vec<String>,
 }
@@ -37,6 +39,7 @@ impl Listed {
     /// In words, where runs have their verdict.
     pub fn state(&self) -> &'static str {
         match (self.finished, self.interrupted) {
+            (false, _) if self.running => "SCALE (running)",
             (true, false) => "SCALE",
             (true, true) => "SCALE (interrupted)",
             (false, _) => "SCALE (cut off)",
@@ -51,6 +54,7 @@ pub fn list(root: &Path) -> Vec<Listed> {
         let head = Head::read(&path).ok()?;
         let result = result(&path);
         Some(Listed {
+            running: folder::is_running(&path),
             finished: result.is_some(),
             interrupted: result.is_some_and(|result| result["run"]["interrupted"] == true),
             id: head.info.id,
@@ -107,7 +111,9 @@ pub fn report(directory: &Path, format: Format) -> Result<String, String> {
         Format::Text => answer::text(&view),
         Format::Junit => {
             let help = "write it as html, json, csv or text";
-            return Err(format!("a campaign is no test suite, so there is no JUnit of it\n  help: {help}"));
+            return Err(format!(
+                "a campaign is no test suite, so there is no JUnit of it\n  help: {help}"
+            ));
         }
     })
 }
@@ -137,6 +143,9 @@ fn read(directory: &Path) -> Result<ScaleView, String> {
     }
     match result(directory) {
         Some(result) => complete(&mut done, &head, &result),
+        None if folder::is_running(directory) => {
+            done.stopped = "the campaign goes on; this is what it has so far".into()
+        }
         None => done.stopped = "cut off: what was measured until then is fitted".into(),
     }
     Ok(answer::view(&head, &rows, done, directory))
@@ -148,7 +157,10 @@ fn complete(done: &mut Conducted, head: &Head, result: &Value) {
     done.stopped = text(&result["stopped"]);
     done.interrupted = result["run"]["interrupted"] == true;
     done.elapsed_s = result["run"]["elapsed_s"].as_f64();
-    done.notes = head::texts(&result["notes"]).into_iter().filter(|note| !head.notes.contains(note)).collect();
+    done.notes = head::texts(&result["notes"])
+        .into_iter()
+        .filter(|note| !head.notes.contains(note))
+        .collect();
     let find = &result["find"];
     done.find = find.is_object().then(|| Found {
         objective: text(&find["objective"]),
@@ -239,5 +251,7 @@ fn points(file: &Path, of_run: &BTreeMap<&str, &Kept>) -> Result<Vec<Observation
     };
     let damaged = |number: usize| format!("{}:{number}: damaged", file.display());
     let lines = complete.lines().enumerate().skip(1);
-    lines.map(|(index, line)| parse(line).ok_or_else(|| damaged(index + 1))).collect()
+    lines
+        .map(|(index, line)| parse(line).ok_or_else(|| damaged(index + 1)))
+        .collect()
 }

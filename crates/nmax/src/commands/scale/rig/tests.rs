@@ -1,0 +1,104 @@
+use super::*;
+use crate::commands::scale::measure::Slice;
+
+fn measured(ok: u64, bad: u64, iterations: u64) -> Measured {
+    Measured {
+        from_s: 1.0,
+        to_s: 3.0,
+        sums: Slice {
+            ok,
+            bad,
+            iterations,
+            time_ns: 1e9,
+            in_flight_ns: 4e9,
+        },
+        moves: None,
+    }
+}
+
+fn reason(code: &'static str, decides: bool) -> Reason {
+    Reason {
+        code,
+        text: format!("{code} in words"),
+        evidence: Vec::new(),
+        decides,
+    }
+}
+
+fn way(verdict: Verdict, reasons: &[Reason]) -> Way<'_> {
+    Way {
+        load: Load::Vus,
+        level: 4.0,
+        verdict,
+        reasons,
+        unreachable: None,
+    }
+}
+
+/// Whatever an INVALID run measured, it is no measurement, and the reason is the one that decided.
+#[test]
+fn an_invalid_run_is_never_a_measurement() {
+    let reasons = [reason("CENSORED", false), reason("G3_INJECTOR_LAG", true)];
+    for measured in [
+        None,
+        Some(measured(0, 0, 0)),
+        Some(measured(1_000, 0, 1_000)),
+        Some(measured(1, 999, 1_000)),
+    ] {
+        let outcome = judged(&way(Verdict::Invalid, &reasons), measured.as_ref(), 4.0, Some(0.1));
+        assert_eq!(
+            outcome,
+            Outcome::Invalid("G3_INJECTOR_LAG: G3_INJECTOR_LAG in words".into())
+        );
+    }
+}
+
+#[test]
+fn a_failed_threshold_is_data() {
+    let reasons = [reason("THRESHOLD", true)];
+    let outcome = judged(&way(Verdict::Fail, &reasons), Some(&measured(200, 10, 210)), 4.0, None);
+    assert_eq!(
+        outcome,
+        Outcome::Measured {
+            n: 4.0,
+            x: 100.0,
+            r_s: None
+        }
+    );
+}
+
+#[test]
+fn a_system_that_broke_down_ends_the_ramp() {
+    let refused = |way: &Way, measured: Option<Measured>| match judged(way, measured.as_ref(), 4.0, None) {
+        Outcome::Refused(why) => why,
+        other => panic!("{other:?}"),
+    };
+    let aborted = [reason(ABORTED, true)];
+    assert!(refused(&way(Verdict::Fail, &aborted), Some(measured(9, 0, 9))).contains(ABORTED));
+    assert!(refused(&way(Verdict::Pass, &[]), None).contains("nothing was completed"));
+    assert!(refused(&way(Verdict::Pass, &[]), Some(measured(0, 9, 9))).contains("nothing was completed"));
+    assert!(refused(&way(Verdict::Fail, &[]), Some(measured(40, 60, 100))).contains("60 %"));
+    let gone = Way {
+        unreachable: Some("the target is not reachable: connect".into()),
+        ..way(Verdict::Invalid, &[])
+    };
+    assert!(refused(&gone, None).contains("not reachable"));
+    let open = Way {
+        load: Load::Rate,
+        level: 100.0,
+        ..way(Verdict::Pass, &[])
+    };
+    assert!(refused(&open, Some(measured(180, 0, 180))).contains("did not keep up"));
+    assert!(matches!(
+        judged(&open, Some(&measured(196, 0, 196)), 2.0, None),
+        Outcome::Measured { .. }
+    ));
+}
+
+#[test]
+fn each_run_has_a_seed_of_its_own_that_json_can_hold() {
+    let seeds: std::collections::BTreeSet<u64> = (1..=1_000).map(|number| seed_of(1, number)).collect();
+    assert_eq!(seeds.len(), 1_000);
+    assert!(seeds.iter().all(|seed| *seed < 1 << 53));
+    assert_ne!(seed_of(1, 1), seed_of(2, 1));
+}
