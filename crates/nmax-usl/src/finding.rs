@@ -5,6 +5,7 @@
 //! - `data`: values, numbers of points, the generator, Little's law
 //! - `efficiency`: data in prison, and everything that should not rise or fall
 //! - `replicates`: runs at the same N
+//! - `shape`: a cap, or two straight pieces
 //! - `model`: what the fits say about the data
 
 use crate::analysis::Options;
@@ -17,6 +18,7 @@ pub(crate) mod data;
 mod efficiency;
 pub(crate) mod model;
 mod replicates;
+mod shape;
 
 /// Something about the data that a person should know.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +88,7 @@ pub(crate) fn findings(facts: &Facts) -> Vec<Finding> {
         replicates::lack_of_fit,
         model::negative_coefficient,
         model::outlier,
-        model::shape_change,
+        shape::shape_change,
         model::at_bound,
         model::at_bound_of_ladder,
         model::nothing_past_peak,

@@ -151,11 +151,13 @@ pub(super) const ALL: &[Explanation] = &[
     ),
     finding(
         "SHAPE_CHANGE",
-        "a resource caps throughput",
-        "A straight line with a cap explains the data better than the law, so no peak is stated and the cap is named.",
-        "AICc of min(γN, X_cap) below that of the law by more than 6, with the bend within the data, and no other model ahead \
-         of it by more than 4.",
-        "Look for what is full at the cap: cores, a pool of connections or threads, a network card, a limit of rate.",
+        "a cap, or a change of shape",
+        "A straight line with a cap, or two straight pieces in logarithms, explain the data better than the law. No peak is \
+         stated; the cap or the bend is named.",
+        "AICc below that of the law by more than 6: of min(γN, X_cap) with the bend within the data and no other model ahead by \
+         more than 4, or of ln X = a + p·ln N + c·max(0, ln N − ln N_bend), which must lead all models.",
+        "Look for what is full or sets in there: cores, a pool of connections or threads, a network card, a limit of rate, \
+         another configuration.",
     ),
     finding(
         "AT_BOUND",

@@ -3,16 +3,14 @@
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::Winner;
 use crate::analysis::spread::{Spread, gradient};
-use crate::analysis::words::{interval, list, number, percent, rough, units};
+use crate::analysis::words::{interval, list, number, percent, units};
 use crate::fit::{Fit, Scale};
 use crate::gate::BEYOND;
-use crate::ladder::{self, LEAD};
+use crate::ladder;
 use crate::model::{Curve, Model};
 use crate::observation::Observation;
 use crate::observed;
 
-/// Distance in AICc by which a cap has to beat the law to take its peak away.
-const CAP_LEAD: f64 = 6.0;
 /// Chance of a false alarm that all points share when outliers are looked for.
 const FAMILY: f64 = 0.05;
 /// Relative residuals below this are rounding.
@@ -113,30 +111,6 @@ pub(crate) fn residual(fit: &Fit, observation: &Observation) -> f64 {
         Scale::Log => (observation.x / fitted).ln(),
         Scale::Linear => observation.x - fitted,
     }
-}
-
-/// A cap that explains the data better than the law.
-pub(crate) fn shape_change(facts: &Facts) -> Option<Finding> {
-    let knee = ladder::rung(facts.ladder, Model::Knee).filter(|rung| rung.delta <= LEAD)?;
-    let law = ladder::rung(facts.ladder, Model::Usl)?;
-    let Curve::Knee { unit_throughput, cap } = knee.curve else {
-        return None;
-    };
-    let (bend, n_hi) = (cap / unit_throughput, facts.levels.last()?.n);
-    let lead = law.aicc - knee.aicc;
-    if !(lead > CAP_LEAD && lead.is_finite() && bend < n_hi) {
-        return None;
-    }
-    let text = format!(
-        "A resource caps throughput at {}/s from N = {} on: a straight line with a cap explains the data better than the law, \
-         by {lead:.1} in AICc. No peak is stated. Look for what is full there: cores, a pool of connections or threads, a \
-         network card, a limit of rate.",
-        number(cap),
-        rough(bend),
-    );
-    let beyond = facts.levels.iter().filter(|level| level.n > bend);
-    let found = facts.rows_of(beyond);
-    Some(Finding::new(Code::ShapeChange, Effect::Warn, found, text))
 }
 
 /// Coefficients of the law that a bound decided.

@@ -315,6 +315,65 @@ fn a_cap_is_named() {
     assert_eq!(analysis.peak, None);
 }
 
+/// Two systems in one table: the second begins at N = 10.
+#[test]
+fn a_change_of_shape_is_told() {
+    let mut random = Random::new(13);
+    let levels = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 13.0, 17.0, 23.0, 30.0, 40.0];
+    let shape = |n: f64| {
+        if n <= 10.0 {
+            100.0 * n.powf(0.95)
+        } else {
+            891.0 * (n / 10.0).powf(0.3)
+        }
+    };
+    let mut data = Vec::new();
+    for n in levels.iter().flat_map(|n| [*n; 3]) {
+        data.push(row(n, shape(n) * random.lognormal(0.01), data.len() + 1));
+    }
+    let analysis = judged(&data);
+    let (effect, rows, text) = finding(&analysis, Code::ShapeChange);
+    assert_eq!((effect, rows), (Effect::Warn, (22..=36).collect()));
+    assert!(text.contains("changes at N = 1") && text.contains("N^0.9"), "{text}");
+    assert_eq!(analysis.peak, None);
+    // Smooth laws are none, and nor are the published sets that have one.
+    for set in [sets::cisco(), sets::raytracer(), sets::memcached(), sets::synthetic()] {
+        assert_eq!(find(&judged(&set), Code::ShapeChange), None);
+    }
+}
+
+/// A law that is sure of a peak far beyond its data keeps it to itself.
+#[test]
+fn a_peak_far_beyond_the_data_is_refused() {
+    let law = Usl {
+        contention: 0.01,
+        coherency: 0.99 / (400.0 * 400.0),
+        unit_throughput: 100.0,
+    };
+    let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 96.0, 128.0];
+    let data = runs(&law, &levels, 3, 0.001, &mut Random::new(43));
+    let analysis = judged(&data);
+    let peak = analysis
+        .fit
+        .as_ref()
+        .and_then(|fit| fit.law.peak_concurrency())
+        .expect("β is seen");
+    assert!((peak - 400.0).abs() < 20.0, "the law is right: {peak}");
+    assert_eq!(analysis.peak, None);
+    let failing: Vec<&str> = analysis
+        .gate
+        .iter()
+        .filter(|hold| !hold.holds)
+        .map(|hold| hold.name)
+        .collect();
+    assert_eq!(failing, ["near the data"], "only the distance refuses it");
+    let said = format!("{:?} {:?} {:?}", analysis.meaning, analysis.gate, analysis.findings);
+    assert!(
+        !said.contains(&format!("{peak:.0}")) && said.contains("beyond twice the largest N measured, 256"),
+        "{said}"
+    );
+}
+
 #[test]
 fn response_time_that_falls_is_told() {
     let mut data = timed(0.0);
