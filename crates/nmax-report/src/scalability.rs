@@ -308,15 +308,18 @@ impl WhatIfView {
         Some(law.throughput_at(n)).filter(is_shown)
     }
 
-    /// N and the throughput by the known law and by each assumed one, per second, over the range that may be shown.
+    /// Whole N, and the throughput by the known law and by each assumed one, per second, over the range that may be
+    /// shown.
     pub fn curves(&self) -> Vec<(f64, Vec<Option<f64>>)> {
-        const PLACES: u32 = 40;
+        const PLACES: f64 = 40.0;
         let laws = self.laws();
         let at = |n: f64| {
             let x = laws.iter().map(|(_, law)| self.throughput_at(law, n));
             (n, x.collect())
         };
-        let step = (self.n_max.max(1.0) - 1.0) / f64::from(PLACES);
-        (0..=PLACES).map(|index| at(1.0 + f64::from(index) * step)).collect()
+        let last = self.n_max.max(1.0);
+        let step = ((last - 1.0) / PLACES).ceil().max(1.0);
+        let whole = (0..=PLACES as u32).map(|index| 1.0 + f64::from(index) * step);
+        whole.take_while(|n| *n < last).chain([last]).map(at).collect()
     }
 }

@@ -12,7 +12,8 @@ const LOG_ABOVE: f64 = 50.0;
 /// Share of the points that the smoother looks at.
 const SPAN: f64 = 0.5;
 /// What the smoother is.
-pub(crate) const SMOOTHER: &str = "LOESS: local lines through the nearest half of the points, tricube weights";
+pub(crate) const SMOOTHER: &str =
+    "LOESS: local lines through the nearest half of the points, tricube weights, at each N measured";
 
 /// A measured point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,7 +47,7 @@ pub(crate) struct Frame {
     pub band: Vec<(f64, f64, f64)>,
     /// γN, up to the top.
     pub linear: Vec<(f64, f64)>,
-    /// The law without coherency, when there is contention.
+    /// The law without coherency.
     pub amdahl: Vec<(f64, f64)>,
     /// Where a run lies on that bound: N, low, high.
     pub zone_b: Vec<(f64, f64, f64)>,
@@ -104,7 +105,7 @@ impl Frame {
             zone_b: Vec::new(),
             roof: analysis.and_then(|analysis| analysis.roof).map(|roof| roof.estimate),
             leader: analysis.and_then(|analysis| leader(analysis, &places)),
-            smooth: smooth(n, &points, &places, (low, n_hi)),
+            smooth: smooth(n, &points, &places),
             peak,
             observed: analysis
                 .and_then(|analysis| analysis.observed_peak)
@@ -115,14 +116,11 @@ impl Frame {
         if let Some(law) = law {
             let gamma = law.unit_throughput;
             frame.linear = curve(&places, |n| gamma * n);
-            // Without contention the bound is the straight line, or above it.
-            if law.contention > 0.0 {
-                let bound = zone::amdahl_bound(&law);
-                frame.amdahl = curve(&places, |n| bound.throughput_at(n));
-                let fit = analysis.and_then(|analysis| analysis.fit.as_ref());
-                let at = |n: &f64| zone::bound_band(fit?, *n).map(|(low, high)| (*n, low.max(0.0), high));
-                frame.zone_b = places.iter().filter_map(at).collect();
-            }
+            let bound = zone::amdahl_bound(&law);
+            frame.amdahl = curve(&places, |n| bound.throughput_at(n));
+            let fit = analysis.and_then(|analysis| analysis.fit.as_ref());
+            let at = |(n, _): &(f64, f64)| zone::bound_band(fit?, *n).map(|(low, high)| (*n, low.max(0.0), high));
+            frame.zone_b = frame.amdahl.iter().filter_map(at).collect();
         }
         Some(frame)
     }
@@ -198,16 +196,22 @@ fn leader(analysis: &Analysis, places: &[f64]) -> Option<(Model, Vec<(f64, f64)>
     Some((model, curve(places, |n| rung.curve.throughput_at(n))))
 }
 
-/// The smoother over places of the picture, so that equal distances to the eye weigh the same.
-fn smooth(axis: Scale, points: &[Mark], places: &[f64], (low, high): (f64, f64)) -> Vec<(f64, f64)> {
-    let inside: Vec<f64> = places.iter().copied().filter(|n| (low..=high).contains(n)).collect();
+/// The smoother at each N measured, over places of the picture, so that equal distances to the eye weigh the same.
+fn smooth(axis: Scale, points: &[Mark], places: &[f64]) -> Vec<(f64, f64)> {
+    let mut at: Vec<f64> = points.iter().map(|mark| mark.n).collect();
+    at.sort_by(f64::total_cmp);
+    at.dedup();
+    if let (true, Some(last)) = (at.len() > places.len(), at.last().copied()) {
+        let first = at[0];
+        at = places.iter().copied().filter(|n| (first..=last).contains(n)).collect();
+    }
     let placed: Vec<_> = points.iter().map(|mark| (axis.place(mark.n), mark.x)).collect();
-    let at: Vec<_> = inside.iter().map(|n| axis.place(*n)).collect();
-    let smoothed = loess(&placed, SPAN, &at);
-    if smoothed.len() != inside.len() {
+    let wanted: Vec<_> = at.iter().map(|n| axis.place(*n)).collect();
+    let smoothed = loess(&placed, SPAN, &wanted);
+    if smoothed.len() != at.len() {
         return Vec::new();
     }
-    let curve = inside.into_iter().zip(smoothed);
+    let curve = at.into_iter().zip(smoothed);
     curve.map(|(n, (_, x))| (n, x.max(0.0))).collect()
 }
 

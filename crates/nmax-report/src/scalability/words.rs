@@ -240,7 +240,7 @@ pub(crate) const COEFFICIENTS: [Coefficient; 6] = [
     },
     Coefficient {
         name: "largest throughput measured",
-        key: "x_best",
+        key: BEST,
         per_s: true,
         of: |analysis| {
             analysis.best.map(|(_, x)| Estimate {
@@ -264,6 +264,17 @@ pub(crate) const COEFFICIENTS: [Coefficient; 6] = [
         of: |analysis| analysis.peak.as_ref().map(|peak| peak.throughput),
     },
 ];
+
+/// What stands beside a figure of a version: its interval, or where it was measured.
+pub(crate) fn beside(coefficient: &Coefficient, analysis: &Analysis, of: &Estimate) -> String {
+    match analysis.best {
+        Some((n, _)) if coefficient.key == BEST => format!("at N = {}", plain(n)),
+        _ => interval(of),
+    }
+}
+
+/// Key of the largest throughput measured.
+const BEST: &str = "x_best";
 
 /// Why a version lacks a figure.
 pub(crate) fn missing(analysis: &Analysis) -> &'static str {
@@ -361,7 +372,7 @@ pub(crate) fn observed(analysis: &Analysis, unit: &str) -> String {
             plain(peak.between.1)
         ),
         (None, Some((n, x))) => format!(
-            "{} {unit} at N = {}; no peak was seen: no lower throughput on both sides",
+            "none: the largest throughput, {} {unit} at N = {}, has no lower one on both sides",
             plain(x),
             plain(n)
         ),

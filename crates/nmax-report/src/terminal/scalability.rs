@@ -132,7 +132,7 @@ fn law(page: &mut Page, view: &FitView) {
                 &fit.coherency,
                 words::sign(analysis.coherency_sign).to_owned(),
             ),
-            ("throughput γ", &fit.unit_throughput, format!("{unit} of one unit")),
+            ("throughput γ", &fit.unit_throughput, unit.to_owned()),
         ];
         for (name, of, reading) in rows {
             let reading = shorten(&reading, page.width.saturating_sub(60));

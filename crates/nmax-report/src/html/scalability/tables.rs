@@ -180,16 +180,7 @@ pub(super) fn versions(page: &mut Page, versions: &[Version], unit: &str) {
         for coefficient in &words::COEFFICIENTS {
             let (value, below) = (coefficient.of)(&version.analysis).map_or_else(
                 || (UNKNOWN.to_owned(), words::missing(&version.analysis).to_owned()),
-                |of| {
-                    (
-                        words::value(&of),
-                        if of.low.is_some() {
-                            words::interval(&of)
-                        } else {
-                            String::new()
-                        },
-                    )
-                },
+                |of| (words::value(&of), words::beside(coefficient, &version.analysis, &of)),
             );
             page.add(format_args!(
                 "<td>{}<small>{}</small></td>",

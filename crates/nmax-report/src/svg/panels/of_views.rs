@@ -207,7 +207,7 @@ fn description(view: &FitView, frame: &Frame, panel: Panel) -> String {
     };
     let observed = words::observed(&view.analysis, view.x_unit());
     format!(
-        "{count} points up to N = {}, {what}. Largest throughput: {observed}.",
+        "{count} points up to N = {}, {what}. Observed peak: {observed}.",
         words::plain(frame.n_hi)
     )
 }

@@ -179,15 +179,25 @@ pub(super) fn of_overlay(
     let mut canvas = axes.canvas(glyphs);
     canvas.band(&overlay.band);
     for (number, series) in overlay.series.iter().enumerate() {
-        canvas.curve(&series.curve, number, INKS[number % 4], 1 + 2 * (number % 3));
+        canvas.curve(&series.curve, number, INKS[number % 4], 1);
+    }
+    for (number, series) in overlay.series.iter().enumerate() {
+        let ink = INKS[number % 4];
         for (n, x) in &series.points {
-            canvas.point(*n, *x, glyphs.point(number), INKS[number % 4]);
+            canvas.point(*n, *x, glyphs.point(number), ink);
+        }
+        // A curve without points carries its number here and there, so that it is known without color.
+        if series.points.is_empty() {
+            let offset = 8 + 5 * (number % 4);
+            for (n, x) in series.curve.iter().skip(offset).step_by(28) {
+                canvas.point(*n, *x, digit(number), ink);
+            }
         }
     }
     let mut lines = axes.render(&canvas, labels, color);
     let name = |(number, series): (usize, &crate::scalability::Series)| {
         let mark = if series.points.is_empty() {
-            glyphs.curve(number, 0x12)
+            digit(number)
         } else {
             glyphs.point(number)
         };
@@ -199,6 +209,11 @@ pub(super) fn of_overlay(
     }
     lines.extend(wrap_entries(&entries, columns));
     lines
+}
+
+/// The number of a curve, from 0.
+fn digit(number: usize) -> char {
+    char::from_digit(number as u32 % 10, 10).unwrap_or('0')
 }
 
 /// Entries side by side, never broken when they fit a line.

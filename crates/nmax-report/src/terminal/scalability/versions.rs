@@ -60,7 +60,7 @@ pub(super) fn coefficients(page: &mut Page, versions: &[Version], unit: &str) {
             let of = (coefficient.of)(&version.analysis);
             let (value, interval) = of.map_or_else(
                 || (UNKNOWN.to_owned(), words::missing(&version.analysis).to_owned()),
-                |of| (words::value(&of), words::interval(&of)),
+                |of| (words::value(&of), words::beside(coefficient, &version.analysis, &of)),
             );
             let line = format!(
                 "  {}  {}  {interval}",
@@ -103,12 +103,17 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
             words::plain(law.unit_throughput),
             view.x_unit()
         );
-        page.entry_at(16, &format!("  {}", shorten(&name, 13)), &text);
+        page.entry_at(27, &format!("  {}", shorten(&name, 24)), &text);
     }
     page.heading(&format!("Throughput, {}", shorten(view.x_unit(), 30)));
     let names: Vec<String> = view.laws().into_iter().map(|(name, _)| name).collect();
     let curves = view.curves();
-    let rows = curves.iter().step_by(5).map(|(n, x)| (words::plain(*n), x.clone()));
+    let last = curves.len().saturating_sub(1);
+    let every = curves
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| index % 5 == 0 || *index == last);
+    let rows = every.map(|(_, (n, x))| (words::plain(*n), x.clone()));
     table(&mut page, "N", &names, rows);
     if !view.weeks.is_empty() {
         page.heading("Growth: throughput at the load of each week");
@@ -129,13 +134,25 @@ pub fn what_if(view: &WhatIfView, style: Style, glyphs: Glyphs) -> String {
 
 /// A column for the load, then one per law as far as there is room.
 fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Item = (String, Vec<Option<f64>>)>) {
-    const FIRST: usize = 20;
-    const EACH: usize = 13;
+    const FIRST: usize = 18;
+    const EACH: usize = 14;
+    const ASSUMED: &str = " (assumed)";
     let shown = names.len().min((page.width - FIRST) / EACH);
-    let cell = |text: &str| right(&shorten(text, EACH - 2), EACH);
-    let titles: String = names.iter().take(shown).map(|name| cell(name)).collect();
-    let titles = page.paint(&(right(first, FIRST) + &titles), Ink::Dim);
-    page.line(&titles);
+    let cell = |text: &str| right(&shorten(text, EACH - 1), EACH);
+    let names_only = names
+        .iter()
+        .take(shown)
+        .map(|name| cell(name.strip_suffix(ASSUMED).unwrap_or(name)));
+    let titles = right(first, FIRST) + &names_only.collect::<String>();
+    let kinds = names
+        .iter()
+        .take(shown)
+        .map(|name| cell(if name.ends_with(ASSUMED) { "assumed" } else { "" }));
+    let kinds = right("", FIRST) + &kinds.collect::<String>();
+    for line in [titles, kinds] {
+        let line = page.paint(&line, Ink::Dim);
+        page.line(&line);
+    }
     for (name, values) in rows {
         let cells = values.iter().take(shown).map(|x| cell(&words::plain_or_unknown(*x)));
         let line = right(&shorten(&name, FIRST - 1), FIRST) + &cells.collect::<String>();

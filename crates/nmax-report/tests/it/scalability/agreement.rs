@@ -197,7 +197,11 @@ fn versions_are_compared_with_the_same_numbers() {
 fn assumptions_are_labelled_wherever_they_stand() {
     let view = what_if();
     let text = terminal::what_if(&view, plain(80), Glyphs::Unicode);
-    assert!(text.contains("(assumed)") || text.contains("(ass"), "{text}");
+    assert!(
+        text.contains("1 optimistic (assumed)   2 realistic (assumed)"),
+        "{text}"
+    );
+    assert!(text.matches("assumed").count() >= 8, "{text}");
     assert!(html::what_if(&view).matches("(assumed)").count() >= 4);
     assert!(nmax_report::svg::what_if(&view).contains("optimistic (assumed)"));
     let value = json::what_if(&view);
