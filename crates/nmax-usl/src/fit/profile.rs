@@ -4,14 +4,16 @@
 //! RSS·(1 + t²/(n−k)). It does not pretend to symmetry: N_peak of data that hardly bend may have no upper end.
 //!
 //! Used by `log` for α and β when their interval holds 0, and for the peak when the interval of N_peak spans more than
-//! a factor 2.
+//! a factor 1.2.
 
 use super::solve::{Scratch, State, Unit, evaluate};
 use super::table::Table;
 use super::{Estimate, Fit};
 
-/// Span of N_peak from which on it is profiled.
-const SPAN_MAX: f64 = 2.0;
+/// Span of N_peak's interval from which on it is profiled. N_peak is skewed: above this the symmetric interval of ln N_peak
+/// misses three times as often on one side as on the other. A limit of 2 let the two kinds of misses add up: 92.8 % were
+/// held instead of 95 % in one simulated design. `designs_that_reach_twice_the_peak` watches over it.
+const SPAN_MAX: f64 = 1.2;
 /// How often an end is looked for at twice the distance before it counts as missing.
 const DOUBLINGS_MAX: usize = 30;
 
@@ -123,7 +125,7 @@ fn end(estimate: f64, first: f64, rss: f64, target: f64, rss_at: &mut impl FnMut
     }
     let mut outer = outer?;
     for round in 0..60 {
-        if (outer.0 - inner.0).abs() <= 1e-8 * reach.abs() {
+        if (outer.0 - inner.0).abs() <= 1e-6 * reach.abs() {
             break;
         }
         let share = (goal - inner.1) / (outer.1 - inner.1);
