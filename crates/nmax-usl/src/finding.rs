@@ -34,7 +34,9 @@ pub struct Finding {
 }
 
 impl Finding {
-    pub(crate) const fn new(code: Code, effect: Effect, rows: Vec<usize>, text: String) -> Self {
+    /// Rows are told in their order in the data.
+    pub(crate) fn new(code: Code, effect: Effect, mut rows: Vec<usize>, text: String) -> Self {
+        rows.sort_unstable();
         Self {
             code,
             effect,

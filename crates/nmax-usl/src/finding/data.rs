@@ -149,7 +149,8 @@ pub(crate) fn number_of_points(facts: &Facts) -> Option<Finding> {
 pub(crate) fn generator_saturated(facts: &Facts) -> Option<Finding> {
     let given: BTreeSet<usize> = facts.options.saturated.iter().copied().collect();
     let all = facts.observations.iter().map(|o| o.row);
-    let found: Vec<usize> = all.filter(|row| given.contains(row)).collect();
+    let mut found: Vec<usize> = all.filter(|row| given.contains(row)).collect();
+    found.sort_unstable();
     let text = format!(
         "In {} the generator of the load was the bottleneck (late sends, or no processor time left). What bends there is \
          the generator's own curve. Use more workers or injectors and measure these rows again.",
@@ -174,7 +175,8 @@ pub(crate) fn little(facts: &Facts) -> Option<Finding> {
         .filter_map(residual)
         .filter(|(_, share)| (share - 1.0).abs() > LITTLE_SHARE)
         .collect();
-    let found: Vec<usize> = wrong.iter().map(|(row, _)| *row).collect();
+    let mut found: Vec<usize> = wrong.iter().map(|(row, _)| *row).collect();
+    found.sort_unstable();
     let (_, worst) = wrong
         .iter()
         .copied()
