@@ -4,6 +4,7 @@ mod campaign;
 mod coverage;
 mod fits;
 mod laws;
+mod peers;
 mod prison;
 mod published;
 mod published_rungs;
