@@ -52,7 +52,7 @@ pub(super) const ALL: &[Explanation] = &[
         "the same load gave different levels",
         "Runs at one N lie so far apart that their intervals exclude each other. The system was not in one state, and a law \
          needs one system. It blocks.",
-        "Intervals of runs at the same N that do not touch, from the noise at other N, together at 95 %; 0.5 % of noise are \
+        "Intervals of runs at the same N that do not touch, from the noise at other N, together at 95 %; 1.5 % of noise are \
          always granted.",
         "Find out which level is the one that is meant (cache, warm-up, data set, configuration) and measure it again.",
     ),

@@ -8,8 +8,9 @@ use crate::observation::Observation;
 
 /// Chance of a false alarm that all runs of the test share.
 const FAMILY: f64 = 0.05;
-/// Relative deviation that runs are granted when their levels are compared, however well the others agree.
-const DEVIATION_GRANTED: f64 = 0.005;
+/// Relative deviation that runs are granted when their levels are compared, however well the others agree: noise grows
+/// towards the peak, and what blocks should be beyond doubt.
+const DEVIATION_GRANTED: f64 = 0.015;
 /// Levels above which a fit without one of them tells nothing new.
 const LEFT_OUT_MAX: usize = 50;
 
