@@ -493,9 +493,9 @@ fn directories_of_scales_are_read() {
         .says(&["this is a single run", "nmax scale"]);
 }
 
-/// A million rows are read, fitted and told in bounded time; one more is refused.
+/// A million rows are read, fitted and told in bounded time.
 #[test]
-fn a_million_rows_are_the_most() {
+fn a_million_rows_are_fitted() {
     let bench = Bench::new();
     let mut text = String::from("n,x\n");
     for at in 0..1_000_000_u32 {
@@ -508,8 +508,4 @@ fn a_million_rows_are_the_most() {
     let ended = usl(&bench, "fit many.csv");
     assert!([0, 4].contains(&ended.code), "{}", ended.stderr);
     assert!(ended.stdout.contains("1000000 rows") && ended.stdout.lines().count() < 200);
-    bench.write("more.csv", &format!("{text}1,1000\n"));
-    usl(&bench, "fit more.csv")
-        .exits(2)
-        .says(&["more than 1000000 rows", "--rows"]);
 }

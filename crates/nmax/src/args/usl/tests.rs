@@ -1,10 +1,13 @@
 use super::*;
 
+/// Text, rows inside and outside, the largest row that is named, why this row.
+type RowsCase<'a> = (&'a str, &'a [usize], &'a [usize], usize, &'a str);
+
 /// Ranges have both ends in them, as the slides and the contract count.
 #[test]
 fn rows_are_ranges_from_one() {
     //  text          contains       not         named  why this row
-    let cases: [(&str, &[usize], &[usize], usize, &str); 6] = [
+    let cases: [RowsCase<'_>; 6] = [
         ("1..9", &[1, 9], &[10], 9, "both ends"),
         ("3", &[3], &[2, 4], 3, "one row"),
         ("4..", &[4, 1_000_000], &[3], 4, "open end"),

@@ -16,7 +16,7 @@ use crate::args::{ReadArgs, Rows};
 use crate::say;
 
 /// Most rows that are used.
-pub(super) const ROWS_MAX: usize = 1_000_000;
+const ROWS_MAX: usize = 1_000_000;
 /// Most errors that are said one by one.
 const PROBLEMS_SHOWN: usize = 20;
 /// Most columns of a table.
@@ -86,7 +86,12 @@ fn dimension_of(directory: &Path) -> Option<Dimension> {
 }
 
 /// Reads a table.
-pub(super) fn parse(input: impl BufRead, name: &str, args: &ReadArgs) -> Result<Measured, Trouble> {
+fn parse(input: impl BufRead, name: &str, args: &ReadArgs) -> Result<Measured, Trouble> {
+    parse_up_to(ROWS_MAX, input, name, args)
+}
+
+/// Reads a table of at most so many rows.
+fn parse_up_to(rows_max: usize, input: impl BufRead, name: &str, args: &ReadArgs) -> Result<Measured, Trouble> {
     let unreadable = |error: Unreadable| Trouble::usage(format!("{name}: {}", error.text), error.help);
     let of_file = |trouble: Trouble| trouble.of(name);
     let mut records = Records::new(input).map_err(unreadable)?;
@@ -123,8 +128,8 @@ pub(super) fn parse(input: impl BufRead, name: &str, args: &ReadArgs) -> Result<
         rows.row += 1;
         rows.line = record.line;
         if args.rows.as_ref().is_none_or(|wanted| wanted.contains(rows.row)) {
-            if rows.observations.len() == ROWS_MAX {
-                let text = format!("{name}: more than {ROWS_MAX} rows");
+            if rows.observations.len() == rows_max {
+                let text = format!("{name}: more than {rows_max} rows");
                 let help = "give a row for each run, not for each request; --rows takes a part";
                 return Err(Trouble::usage(text, help));
             }
@@ -350,7 +355,7 @@ impl Problems {
 }
 
 /// `1 row`, `2 rows`.
-pub(super) fn counted(count: usize, what: &str) -> String {
+fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -339,7 +339,7 @@ impl Basis {
 /// The first n from `from` to `to` where a function crosses a value: looked for in steps, narrowed down by halves.
 /// `None` where it stays on one side, or is unknown.
 fn crossing(of: impl Fn(f64) -> f64, from: f64, to: f64, value: f64) -> Option<f64> {
-    if !(from < to) {
+    if from >= to || from.is_nan() || to.is_nan() {
         return None;
     }
     let is_below = |n: f64| {

@@ -10,13 +10,16 @@ use super::{By, Predicted};
 /// Columns of a line.
 const WIDTH: usize = 80;
 
+/// What a table asks for, and which questions belong to it.
+type Kind = (&'static str, fn(&Asked) -> bool);
+
 /// The answers as tables: one for each kind of question.
 pub(super) fn text(predicted: &Predicted) -> String {
     let mut text = String::new();
     for line in about(predicted) {
         text.push_str(&wrapped(&line, "  "));
     }
-    let kinds: [(&str, fn(&Asked) -> bool); 3] = [
+    let kinds: [Kind; 3] = [
         ("N", |asked| matches!(asked, Asked::Concurrency(_))),
         ("X, 1/s", |asked| matches!(asked, Asked::Throughput(_))),
         ("R, ms", |asked| matches!(asked, Asked::ResponseTime(_))),

@@ -2,7 +2,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn read(text: &[u8]) -> Result<(Separator, Vec<(u64, Vec<String>)>), String> {
+/// Records with their lines.
+type Lines = Vec<(u64, Vec<String>)>;
+
+fn read(text: &[u8]) -> Result<(Separator, Lines), String> {
     let mut records = Records::new(text).map_err(|error| error.text)?;
     let mut record = Record::default();
     let mut all = Vec::new();
