@@ -1,9 +1,8 @@
-//! Which panels there are of a fit, of versions and of assumptions.
+//! What the panels of a fit, of versions and of assumptions show.
 
 use nmax_usl::{Analysis, Zone};
 
-use super::{Area, Dot, Entry, Key, Label, PanelChart, add, legend, style_alone, wrapped};
-use crate::markup::Escaped;
+use super::{Area, Dot, Entry, Key, Label, PanelChart};
 use crate::scalability::{CompareView, FitView, Frame, Mark, Overlay, SMOOTHER, WhatIfView, words};
 use crate::svg::Scale;
 
@@ -23,136 +22,6 @@ pub enum Panel {
 impl Panel {
     /// Every panel, in the order of the figure.
     pub const ALL: [Self; 4] = [Self::Raw, Self::Smoother, Self::Zones, Self::Band];
-}
-
-/// Size of a panel of a figure that stands alone.
-const WIDE: f64 = 530.0;
-const HIGH: f64 = 350.0;
-
-/// The four panels of a fit as one picture that stands alone.
-pub fn figure(view: &FitView) -> String {
-    let charts = fit_panels(view);
-    let about = (view.title.as_str(), view.subtitle.as_str());
-    let mut entries = samples(&charts);
-    entries.extend(sentences(view));
-    alone(about, &charts, 2, &entries)
-}
-
-/// One panel of a fit as a picture that stands alone.
-pub fn panel(view: &FitView, which: Panel) -> String {
-    let charts: Vec<_> = fit_panels(view)
-        .into_iter()
-        .filter(|(panel, _)| *panel == which)
-        .collect();
-    let mut entries = samples(&charts);
-    if matches!(which, Panel::Zones | Panel::Band) {
-        entries.extend(sentences(view));
-    }
-    alone((&view.title, &view.subtitle), &charts, 1, &entries)
-}
-
-/// Versions, as a picture that stands alone.
-pub fn compare(view: &CompareView) -> String {
-    let charts: Vec<_> = compare_chart(view)
-        .into_iter()
-        .map(|chart| (Panel::Band, chart))
-        .collect();
-    let mut entries = samples(&charts);
-    entries.extend(view.differences.iter().map(|difference| plain(difference.text.clone())));
-    alone((&view.title, ""), &charts, 1, &entries)
-}
-
-/// Assumptions, as a picture that stands alone.
-pub fn what_if(view: &WhatIfView) -> String {
-    let charts = [(Panel::Band, what_if_chart(view))];
-    let mut entries = samples(&charts);
-    entries.extend(view.notes.iter().map(|note| plain(note.clone())));
-    alone((&view.title, "What if"), &charts, 1, &entries)
-}
-
-/// What the classes of the charts mean, each once.
-fn samples(charts: &[(Panel, PanelChart)]) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for entry in charts.iter().flat_map(|(_, chart)| &chart.legend) {
-        if !entries.contains(entry) {
-            entries.push(entry.clone());
-        }
-    }
-    entries
-}
-
-fn plain(text: String) -> Entry {
-    Entry { key: Key::None, text }
-}
-
-/// Coefficients, R², peaks.
-fn sentences(view: &FitView) -> Vec<Entry> {
-    words::legend(&view.analysis, view.x_unit())
-        .into_iter()
-        .map(plain)
-        .collect()
-}
-
-/// A picture with title, charts in columns and legend, with its own style.
-fn alone((title, subtitle): (&str, &str), charts: &[(Panel, PanelChart)], columns: usize, entries: &[Entry]) -> String {
-    const EDGE: f64 = 16.0;
-    let columns = columns.min(charts.len().max(1));
-    let (wide, high) = if columns == 1 { (780.0, 440.0) } else { (WIDE, HIGH) };
-    let width = 2.0 * EDGE + wide * columns as f64;
-    let mut body = String::new();
-    let mut y = 34.0;
-    add(
-        &mut body,
-        format_args!(
-            "<text class=\"t\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
-            EDGE + 8.0,
-            Escaped(&crate::markup::clip(title, (width / 10.5) as usize))
-        ),
-    );
-    for line in wrapped(subtitle, ((width - 48.0) / super::CHARACTER) as usize)
-        .iter()
-        .filter(|line| !line.is_empty())
-    {
-        y += 18.0;
-        add(
-            &mut body,
-            format_args!(
-                "<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">{}</text>",
-                EDGE + 8.0,
-                Escaped(line)
-            ),
-        );
-    }
-    y += 16.0;
-    if charts.is_empty() {
-        y += 20.0;
-        add(
-            &mut body,
-            format_args!(
-                "<text class=\"k\" x=\"{:.1}\" y=\"{y:.1}\">No usable points: nothing to draw.</text>",
-                EDGE + 8.0
-            ),
-        );
-        y += 20.0;
-    }
-    for row in charts.chunks(columns) {
-        for (index, (_, chart)) in row.iter().enumerate() {
-            chart.draw(&mut body, (EDGE + wide * index as f64, y), (wide, high));
-        }
-        y += high;
-    }
-    y += 24.0;
-    y += legend(&mut body, entries, (EDGE + 8.0, y), width - 2.0 * EDGE - 16.0) + 8.0;
-    let descriptions: Vec<_> = charts.iter().map(|(_, chart)| chart.description.as_str()).collect();
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"usl\" width=\"{width:.0}\" height=\"{y:.0}\" \
-         viewBox=\"0 0 {width:.0} {y:.0}\" role=\"img\" aria-labelledby=\"t d\"><title id=\"t\">{}</title>\
-         <desc id=\"d\">{}</desc><style>{}</style><rect class=\"paper\" width=\"{width:.0}\" height=\"{y:.0}\"/>\
-         {body}</svg>\n",
-        Escaped(title),
-        Escaped(&descriptions.join(" ")),
-        style_alone(),
-    )
 }
 
 /// The panels of a fit; none when nothing was measured.

@@ -1,0 +1,105 @@
+//! What the classes of a chart mean: samples with words beside them.
+
+use super::{CHARACTER, Entry, Key, add};
+use crate::markup::{Escaped, clip};
+
+/// Shapes differ as well as colors, so that nothing hangs on color alone.
+pub(super) fn shape(text: &mut String, class: &str, shape: usize, x: f64, y: f64) {
+    let path = match shape % 5 {
+        0 => {
+            add(
+                text,
+                format_args!("<circle class=\"pt {class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.6\"/>"),
+            );
+            return;
+        }
+        1 => format!("M{:.1} {:.1}l4.2 7.4h-8.4z", x, y - 4.6),
+        2 => format!("M{:.1} {:.1}h6.6v6.6h-6.6z", x - 3.3, y - 3.3),
+        3 => format!("M{:.1} {:.1}l4.2 -7.4h-8.4z", x, y + 4.6),
+        _ => format!("M{:.1} {:.1}l4.6 4.6l-4.6 4.6l-4.6 -4.6z", x, y - 4.6),
+    };
+    add(text, format_args!("<path class=\"pt {class}\" d=\"{path}\"/>"));
+}
+
+/// A point alone, for the legend of a page.
+pub(crate) fn sample_point(class: &str, of: usize) -> String {
+    let mut text = String::new();
+    shape(&mut text, class, of, 13.0, 5.5);
+    text
+}
+
+/// A legend in columns; its height comes back.
+pub(super) fn legend(text: &mut String, entries: &[Entry], (left, top): (f64, f64), width: f64) -> f64 {
+    const LINE: f64 = 19.0;
+    let mut rows: Vec<(f64, f64, &Entry, Vec<String>)> = Vec::new();
+    let (mut x, mut y) = (left, top);
+    for entry in entries {
+        let indent = if entry.key == Key::None { 0.0 } else { 34.0 };
+        let lines = wrapped(&entry.text, ((width - indent) / CHARACTER) as usize);
+        let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let need = indent + longest as f64 * CHARACTER + 22.0;
+        if x > left && (x + need > left + width || lines.len() > 1 || entry.key == Key::None) {
+            x = left;
+            y += LINE;
+        }
+        let (count, is_whole) = (lines.len(), lines.len() > 1 || entry.key == Key::None);
+        rows.push((x, y, entry, lines));
+        if is_whole {
+            x = left;
+            y += LINE * count as f64;
+        } else {
+            x += need;
+        }
+    }
+    for (x, y, entry, lines) in &rows {
+        let middle = y - 4.0;
+        match entry.key {
+            Key::Curve(class) => {
+                add(
+                    text,
+                    format_args!("<path class=\"line {class}\" d=\"M{x:.1} {middle:.1}h26\"/>"),
+                );
+            }
+            Key::Area(class) => add(
+                text,
+                format_args!(
+                    "<rect class=\"fill {class}\" x=\"{x:.1}\" y=\"{:.1}\" width=\"26\" height=\"11\"/>",
+                    middle - 5.5
+                ),
+            ),
+            Key::Dot(class, of) => shape(text, class, of, x + 13.0, middle),
+            Key::None => {}
+        }
+        let indent = if entry.key == Key::None { 0.0 } else { 34.0 };
+        for (index, line) in lines.iter().enumerate() {
+            add(
+                text,
+                format_args!(
+                    "<text class=\"k\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+                    x + indent,
+                    y + LINE * index as f64,
+                    Escaped(line)
+                ),
+            );
+        }
+    }
+    if x > left { y + LINE - top } else { y - top }
+}
+
+/// Lines of at most `limit` characters.
+pub(super) fn wrapped(text: &str, limit: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last_mut().expect("there is always a line");
+        let word = clip(word, limit.max(2) - 1);
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > limit {
+            lines.push(word);
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(&word);
+        }
+    }
+    lines
+}
