@@ -142,9 +142,15 @@ pub fn use_color() -> bool {
 /// Characters of charts: ASCII on a terminal whose locale has no more; a file takes UTF-8.
 pub fn glyphs(is_terminal: bool) -> Glyphs {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let locale = names.into_iter().find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
+    let locale = names
+        .into_iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
     let is_utf8 = locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
-    if is_terminal && !is_utf8 { Glyphs::Ascii } else { Glyphs::Unicode }
+    if is_terminal && !is_utf8 {
+        Glyphs::Ascii
+    } else {
+        Glyphs::Unicode
+    }
 }
 
 /// Columns of the terminal, 80 when unknown.

@@ -23,7 +23,10 @@ pub fn new_id() -> (String, jiff::Timestamp) {
 /// A plan as it is stored, without its secrets, and its SHA-256.
 pub fn plan_text(plan: &Plan, variables: &Variables) -> (String, String) {
     let yaml = mask_values(&to_yaml(&mask_plan(plan)), variables);
-    let sha256 = Sha256::digest(yaml.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = Sha256::digest(yaml.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     (yaml, sha256)
 }
 

@@ -132,7 +132,12 @@ fn a_peak_that_is_known_is_found() {
     for key in [
         "alpha", "beta", "gamma", "peak", "levels", "stopped", "points", "notes", "run",
     ] {
-        assert!(is_same(&shown[key], &result[key]), "{key}: {:#}\n{:#}", shown[key], result[key]);
+        assert!(
+            is_same(&shown[key], &result[key]),
+            "{key}: {:#}\n{:#}",
+            shown[key],
+            result[key]
+        );
     }
     let directory = directory.display().to_string();
     let fitted = bench

@@ -93,14 +93,15 @@ fn pause_s(rows: &[Kept], observations: &[Observation]) -> f64 {
 /// How a campaign ends: a person's word, then what cannot be believed, then the objective.
 pub(super) fn exit(head: &Head, view: &ScaleView) -> Exit {
     let analysis = &view.fit.analysis;
-    // With knobs the table is the answer; a handful of settings seldom bears a law.
-    let is_law_asked = head.knobs.is_empty();
     let is_blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
+    // With knobs the table is the answer: a handful of settings seldom bears a law.
+    let is_answered = match head.knobs.is_empty() {
+        true => analysis.fit.is_some() && !is_blocked,
+        false => view.knobs.iter().any(|knob| knob.x.is_some()),
+    };
     if view.info.interrupted {
         Exit::Interrupted
-    } else if is_law_asked && (analysis.fit.is_none() || is_blocked) {
-        Exit::Invalid
-    } else if !is_law_asked && view.knobs.iter().all(|knob| knob.x.is_none()) {
+    } else if !is_answered {
         Exit::Invalid
     } else if view.find.as_ref().is_some_and(|found| found.level.is_none()) {
         Exit::Failed

@@ -70,11 +70,10 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
             }
             Tried::Level(kept) => {
                 let outcome = in_reach(job, &kept)?;
-                if kept.row.used {
-                    if let Some(observation) = observation(&kept) {
-                        job.rig.point(None, observation.n, &kept)?;
-                        done.observations.push(observation);
-                    }
+                // What was measured twice is there once: the run that replaced another is the one that is handed over.
+                if let Some(observation) = observation(&kept) {
+                    job.rig.point(None, observation.n, &kept)?;
+                    done.observations.push(observation);
                 }
                 campaign.record(&trial, outcome);
             }

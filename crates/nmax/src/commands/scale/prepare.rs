@@ -276,6 +276,13 @@ fn meant(args: &ScaleArgs, plan: &Plan) -> Result<Meant, Vec<String>> {
                     .into(),
             );
         }
+        if axes.levels.is_some() && !axes.knobs.is_empty() {
+            errors.push(format!(
+                "--axis {}: at each setting of a knob the load is searched\n  help: leave its levels out; --min and --max \
+                 bound it",
+                axes.load.name()
+            ));
+        }
         if axes.load == Load::Workers && !axes.knobs.is_empty() {
             errors.push("--axis workers: a knob is tried under users or a rate\n  help: choose vus or rate".into());
         }

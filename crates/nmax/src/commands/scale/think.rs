@@ -68,42 +68,36 @@ fn mean_of(pause: ThinkTime) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use nmax_plan::document;
-
     use super::*;
 
     fn mean(steps: &str) -> Option<f64> {
-        let text = format!(
-            "target: http://127.0.0.1:1\nworkload: {{ closed: {{ vus: 1 }} }}\nscenarios:\n  - name: s\n    steps: [{steps}]"
-        );
-        let options = document::Options {
-            file: "plan.yaml",
-            read: &|_| Err("no file".into()),
-            exists: &|_| Ok(0),
-            env: &|_| None,
-            target: None,
-            set: &[],
-            duration: None,
-            profile: None,
-            compress: None,
-            seed: None,
-            check_source: &|_| Ok(()),
-        };
-        let plan = document::parse(&text, &options).unwrap_or_else(|errors| panic!("{errors:?}"));
-        mean_s(&plan)
+        mean_s(&nmax_testkit::plans::requests(
+            "http://server.test",
+            steps,
+            "workload: { closed: { vus: 1 } }",
+        ))
     }
 
     #[test]
     fn pauses_are_added_up() {
-        // steps                                        mean
+        // steps                                                        mean, s
         let cases = [
-            ("get: /", Some(0.0)),
-            ("get: /, think: 500ms", Some(0.5)),
-            ("get: /, think: 1s..3s", Some(2.0)),
+            ("[{ get: / }]", Some(0.0)),
+            ("[{ get: / }, { think: 500ms }]", Some(0.5)),
+            (
+                "[{ get: / }, { think: { min: 1s, max: 3s } }, { think: 1s }]",
+                Some(3.0),
+            ),
+            ("[{ repeat: 4, steps: [{ get: / }, { think: 1s }] }]", Some(4.0)),
+            ("[{ if: '1 == 1', then: [{ get: / }] }, { think: 1s }]", Some(1.0)),
+            ("[{ if: '1 == 1', then: [{ get: / }, { think: 1s }] }]", None),
+            (
+                "[{ choose: [{ weight: 3, steps: [{ think: 4s }] }, { weight: 1, steps: [{ get: / }] }] }]",
+                Some(3.0),
+            ),
         ];
-        for (step, want) in cases {
-            let steps: Vec<String> = step.split(", ").map(|one| format!("{{ {one} }}")).collect();
-            assert_eq!(mean(&steps.join(", ")), want, "{step}");
+        for (steps, want) in cases {
+            assert_eq!(mean(steps), want, "{steps}");
         }
     }
 
@@ -114,6 +108,6 @@ mod tests {
             p95: std::time::Duration::from_secs_f64(Z95.exp()),
         };
         // σ = 1, so the mean is √e.
-        assert!((mean_of(pause) - 1.0_f64.exp().sqrt()).abs() < 1e-12);
+        assert!((mean_of(pause) - 1.0_f64.exp().sqrt()).abs() < 1e-6);
     }
 }
