@@ -216,7 +216,8 @@ impl Usl {
     /// Whether D(N) ≤ 0 somewhere on [1, `n_max`], where the law would give infinite or negative throughput. The
     /// smallest D is looked at, not only whole numbers.
     pub fn has_pole(&self, n_max: f64) -> bool {
-        !(self.denominator_min(n_max) > 0.0)
+        let least = self.denominator_min(n_max);
+        least.is_nan() || least <= 0.0
     }
 
     /// The smallest D(N) on [1, `n_max`]: at an end, or at the vertex (β−α)/(2β).

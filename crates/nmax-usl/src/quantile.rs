@@ -17,7 +17,7 @@ mod tests;
 ///
 /// Two-sided 95 % intervals take p = .975.
 pub fn student_t(p: f64, df: f64) -> f64 {
-    if p <= 0.0 || p >= 1.0 || !(df > 0.0) {
+    if p <= 0.0 || p >= 1.0 || df.is_nan() || df <= 0.0 {
         return if p < 0.5 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
     if p < 0.5 {

@@ -207,7 +207,7 @@ impl Fit {
     /// with N. `None` without covariance or where the law has a pole up to `n`.
     pub fn band_at(&self, n: f64) -> Option<(f64, f64)> {
         let (c, t) = (self.covariance?, self.quantile?);
-        if !(n >= 1.0) || self.law.has_pole(n) {
+        if n.is_nan() || n < 1.0 || self.law.has_pole(n) {
             return None;
         }
         let half = t * quadratic(&c, self.gradient_at(n)).sqrt();

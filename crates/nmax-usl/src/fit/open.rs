@@ -226,8 +226,8 @@ impl Problem {
                 break;
             }
             let mut damped = state.normal;
-            for i in 0..3 {
-                damped[i][i] *= 1.0 + damping;
+            for (i, row) in damped.iter_mut().enumerate() {
+                row[i] *= 1.0 + damping;
             }
             let next = inverse(&damped).and_then(|inverse| {
                 let step = |i: usize| (0..3).map(|j| inverse[i][j] * state.gradient[j]).sum::<f64>();

@@ -20,7 +20,7 @@ fn least_squares<const K: usize>(mut columns: [Vec<f64>; K], mut y: Vec<f64>) ->
             }
         }
         let square = dot(&columns[j], &columns[j]);
-        if !(square > 1e-24 * before) {
+        if square.is_nan() || square <= 1e-24 * before {
             return None;
         }
         upper[j][j] = square.sqrt();

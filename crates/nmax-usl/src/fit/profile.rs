@@ -27,7 +27,7 @@ type Line = ((f64, f64), (f64, f64));
 pub(crate) fn refine(fit: &mut Fit, table: &Table) {
     let Some(t) = fit.quantile else { return };
     let target = fit.rss * (1.0 + t * t / fit.degrees() as f64);
-    if !(fit.rss > table.floor) {
+    if fit.rss <= table.floor {
         return;
     }
     let mut scratch = Scratch::default();
@@ -176,7 +176,7 @@ fn on_line(table: &Table, line: Line, scratch: &mut Scratch) -> Option<f64> {
         let [aa, ab, bb] = state.normal;
         let gradient = da * state.gradient[0] + db * state.gradient[1];
         let square = da * da * aa + 2.0 * da * db * ab + db * db * bb;
-        if !(square > 0.0) || gradient.abs() <= 1e-10 * (square * state.rss).sqrt() {
+        if square <= 0.0 || gradient.abs() <= 1e-10 * (square * state.rss).sqrt() {
             break;
         }
         let mut step = -gradient / square;

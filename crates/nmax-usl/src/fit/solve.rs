@@ -90,7 +90,7 @@ fn evaluate_log(table: &Table, unit: Unit, state: &mut State, scratch: &mut Scra
     let mut means = [0.0; 2];
     for row in &table.rows {
         let d = 1.0 + state.alpha * row.u + state.beta * row.v;
-        if !(d > 0.0) {
+        if d.is_nan() || d <= 0.0 {
             return None;
         }
         let e = row.y + d.ln();
@@ -128,7 +128,7 @@ fn evaluate_linear(table: &Table, unit: Unit, state: &mut State, scratch: &mut S
     let mut shares = [0.0; 2];
     for row in &table.rows {
         let d = 1.0 + state.alpha * row.u + state.beta * row.v;
-        if !(d > 0.0) {
+        if d.is_nan() || d <= 0.0 {
             return None;
         }
         let f = row.n / d;

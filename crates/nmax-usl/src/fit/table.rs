@@ -118,7 +118,7 @@ impl Table {
     pub(crate) fn thinned(&self, most: usize) -> Self {
         let stride = self.rows.len().div_ceil(most.max(1)).max(1);
         let mut rows: Vec<Row> = self.rows.iter().copied().step_by(stride).collect();
-        if (self.rows.len() - 1) % stride != 0 {
+        if !(self.rows.len() - 1).is_multiple_of(stride) {
             rows.extend(self.rows.last());
         }
         Self {
@@ -130,7 +130,8 @@ impl Table {
 
     /// Whether D(N) ≤ 0 somewhere on [1, `n_max`] for these coefficients.
     pub(crate) fn has_pole(&self, alpha: f64, beta: f64, n_max: f64) -> bool {
-        !(denominator_min(self.shape, alpha, beta, n_max) > 0.0)
+        let least = denominator_min(self.shape, alpha, beta, n_max);
+        least.is_nan() || least <= 0.0
     }
 }
 

@@ -170,9 +170,10 @@ fn covariance_is_the_inverse_of_all_columns() {
         let covariance = found.covariance.expect("degrees");
         let variance = found.rss / found.degrees() as f64;
         for i in 0..3 {
-            for j in 0..3 {
-                let product: f64 = (0..3).map(|k| normal(i, k) * covariance[k][j]).sum();
-                let scale = (normal(i, i) * covariance[j][j]).sqrt();
+            // The covariance is symmetric: row j is column j.
+            for (j, column) in covariance.iter().enumerate() {
+                let product: f64 = (0..3).map(|k| normal(i, k) * column[k]).sum();
+                let scale = (normal(i, i) * column[j]).sqrt();
                 let want = if i == j { variance } else { 0.0 };
                 assert!(
                     (product - want).abs() <= 1e-8 * scale.max(variance),

@@ -117,13 +117,12 @@ impl Usl {
         if self.coherency <= 0.0 {
             return Err(InverseError::NoBranch("never falls"));
         }
-        if self.contention >= 1.0 || self.coherency >= 1.0 - self.contention {
-            if x > self.unit_throughput * (1.0 + SLACK) {
-                return Err(InverseError::AbovePeak {
-                    asked: x,
-                    most: self.unit_throughput,
-                });
-            }
+        let falls = self.contention >= 1.0 || self.coherency >= 1.0 - self.contention;
+        if falls && x > self.unit_throughput * (1.0 + SLACK) {
+            return Err(InverseError::AbovePeak {
+                asked: x,
+                most: self.unit_throughput,
+            });
         }
         let (b, s) = self.branches(x)?;
         let n = if b >= 0.0 {
