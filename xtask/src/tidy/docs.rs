@@ -9,6 +9,9 @@ const METHODS: &str = "docs/methods/";
 /// Heads of the last column of a table that names tests.
 const HEADS: [&str; 2] = ["test", "tests"];
 
+/// What stands before tests that are named outside of tables; they are on one line.
+const LEAD: &str = "Tests: `";
+
 /// A link from a page to a file of the repository leads to a file or folder, and to a heading of it.
 pub(crate) fn links_lead_somewhere(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -24,12 +27,12 @@ pub(crate) fn links_lead_somewhere(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
-/// In tables of [`METHODS`] whose last column is headed by one of [`HEADS`], each name in backticks is a test of the
-/// crate that follows it: `` `one`, `two` (nmax-http); `three` (nmax) ``.
+/// In tables of [`METHODS`] whose last column is headed by one of [`HEADS`], and after [`LEAD`] outside of tables, each
+/// name in backticks is a test of the crate that follows it: `` `one`, `two` (nmax-http); `three` (nmax) ``.
 pub(crate) fn named_tests_exist(repo: &Repo) -> Vec<Finding> {
     let mut findings = Vec::new();
     for page in pages(repo).filter(|page| page.path.starts_with(METHODS)) {
-        for (line, cell) in cells_of_tests(page) {
+        for (line, cell) in cells_of_tests(page).into_iter().chain(sentences_of_tests(page)) {
             let (tests, rest) = named_tests(cell);
             for (name, krate) in tests.iter().filter(|(name, krate)| !has_test(repo, krate, name)) {
                 let text = format!("`{name}` is no test of {krate}: name the one that holds this now");
@@ -128,7 +131,13 @@ fn cells_of_tests(page: &File) -> Vec<(usize, &str)> {
     cells
 }
 
-/// The tests that a cell names, with their crates, and whether some are left without one.
+/// What follows [`LEAD`] on the lines outside of tables.
+fn sentences_of_tests(page: &File) -> impl Iterator<Item = (usize, &str)> {
+    let lines = prose(page).filter(|(_, text)| !text.starts_with('|'));
+    lines.filter_map(|(line, text)| Some((line, &text[text.find(LEAD)?..])))
+}
+
+/// The tests that a cell or sentence names, with their crates, and whether some are left without one.
 fn named_tests(cell: &str) -> (Vec<(&str, &str)>, bool) {
     let mut tests = Vec::new();
     let mut waiting = Vec::new();

@@ -63,3 +63,18 @@ fn tests_that_do_not_exist_are_found() {
     page(methods, "`one` (nmax-a), `two`", &[5]);
     page("docs/how-to/a.md", "`gone` (nmax-a)", &[]);
 }
+
+#[test]
+fn tests_that_sentences_name_are_looked_for() {
+    let sentence = |text: &str, want: &[usize]| {
+        let files = [
+            ("crates/nmax-a/src/tests.rs", "#[test]\nfn one() {}\n"),
+            ("docs/methods/a.md", text),
+        ];
+        finds(named_tests_exist, &files, want);
+    };
+    sentence("It is `so`. Tests: `one` (nmax-a). And `more`\n", &[1]);
+    sentence("It is `so`. Tests: `one` (nmax-a). And more.\n", &[]);
+    sentence("\nTests: `gone`, `one` (nmax-a).\n", &[2]);
+    sentence("Tests: none of `these`\n", &[]);
+}
