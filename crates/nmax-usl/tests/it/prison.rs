@@ -635,4 +635,9 @@ fn clean_data_are_rarely_accused() {
     for (count, code) in accused.into_iter().zip(codes) {
         assert!(count <= 65, "{}: {count} of {}", code.name(), 6 * SETS);
     }
+    // Two of the tests are exact, so they accuse that often: 45, and 22 of the 450 sets with replicates.
+    for (code, least) in [(Code::Outlier, 25), (Code::LackOfFit, 9)] {
+        let at = codes.iter().position(|other| *other == code).expect("it is counted");
+        assert!(accused[at] >= least, "{}: {} of {}", code.name(), accused[at], 6 * SETS);
+    }
 }
