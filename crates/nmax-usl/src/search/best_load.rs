@@ -224,21 +224,19 @@ impl BestLoad {
         let above = levels.iter().copied().find(|&level| level > best);
         let below = levels.iter().copied().rfind(|&level| level < best);
         // Up first: a load that is too small is common, and every load above has to be lower than the best.
-        if above.is_none() {
-            if let Some(level) = self
+        if above.is_none()
+            && let Some(level) = self
                 .allowed(best * 2.0)
                 .filter(|&level| level > best && self.open(level))
-            {
-                return Some(level);
-            }
+        {
+            return Some(level);
         }
-        if below.is_none() {
-            if let Some(level) = self
+        if below.is_none()
+            && let Some(level) = self
                 .allowed(best / 2.0)
                 .filter(|&level| level < best && self.open(level))
-            {
-                return Some(level);
-            }
+        {
+            return Some(level);
         }
         if self.refined {
             return None;

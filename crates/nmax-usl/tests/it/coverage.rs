@@ -16,14 +16,17 @@ fn check(name: &str, coverage: &Coverage, shares: usize) {
 /// Designs that reach twice the peak: α, β, ln γ, the band at the peak, N_peak and X_peak, over every fit with β̂ > 0.
 #[test]
 fn designs_that_reach_twice_the_peak() {
-    for (alpha, peak) in [(0.0267, 35.6), (0.02, 15.0), (0.02, 60.0), (0.02, 250.0)] {
+    for (alpha, peak, sd) in [
+        (0.0267, 35.6, 0.03),
+        (0.02, 15.0, 0.05),
+        (0.02, 60.0, 0.03),
+        (0.02, 250.0, 0.05),
+    ] {
         let law = law_with_peak(alpha, peak);
         let geometric: Vec<f64> = (0..12).map(|step| (2.0 * peak).powf(f64::from(step) / 11.0)).collect();
-        for sd in [0.03, 0.05] {
-            let coverage = coverage(&law, &geometric, sd, 2000, 1);
-            assert_eq!(coverage.fits, 2000);
-            check(&format!("peak {peak}, noise {sd}"), &coverage, 6);
-        }
+        let coverage = coverage(&law, &geometric, sd, 2000, 1);
+        assert_eq!(coverage.fits, 2000);
+        check(&format!("peak {peak}, noise {sd}"), &coverage, 6);
     }
 }
 
@@ -41,16 +44,9 @@ fn designs_with_known_figures() {
         coherency: 0.0,
         unit_throughput: 1000.0,
     };
-    let cases: [(&str, Usl, &[f64], f64); 5] = [
-        (
-            "up to the peak",
-            law,
-            &[1., 2., 4., 8., 12., 16., 20., 24., 28., 32.],
-            0.05,
-        ),
+    let cases: [(&str, Usl, &[f64], f64); 3] = [
         ("low only", law, &[1., 2., 4., 6., 8., 10., 12.], 0.05),
         ("past the peak", law, &[1., 4., 9., 18., 36., 54., 72.], 0.05),
-        ("six levels", law, &[1., 2., 4., 8., 16., 32.], 0.03),
         ("no peak", amdahl, &[1., 2., 4., 8., 16., 32., 64.], 0.03),
     ];
     for (name, law, levels, sd) in cases {

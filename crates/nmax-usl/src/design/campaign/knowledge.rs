@@ -1,8 +1,8 @@
 //! What the runs so far say: a peak, a knee or neither, how precisely, and what should be known better.
 
 use crate::design::choice::Question;
-use crate::design::information::{peak_concurrency_gradient, peak_of, peak_throughput_gradient, product};
-use crate::fit::{self, Fit, Method};
+use crate::design::information::peak_of;
+use crate::fit::{self, Estimate, Fit, Method};
 use crate::ladder::{aicc, parameters};
 use crate::model::{Curve, Model};
 use crate::observation::Observation;
@@ -99,15 +99,17 @@ fn knee(observations: &[Observation], rss: f64) -> Option<Knee> {
     })
 }
 
-/// Half-widths of the 95 % intervals of X_peak and N_peak, relative; `None` without degrees of freedom.
+/// Half-widths of the 95 % intervals of X_peak and N_peak, relative, as they will be printed; infinite with an open end,
+/// `None` without a peak.
 pub(crate) fn half_widths(fit: &Fit) -> Option<(f64, f64)> {
-    let covariance = fit.covariance?;
-    let t = student_t(0.975, degrees(fit));
-    let half = |gradient| (t * product(gradient, &covariance, gradient).max(0.0).sqrt()).exp_m1();
-    Some((
-        half(peak_throughput_gradient(&fit.law)?),
-        half(peak_concurrency_gradient(&fit.law)?),
-    ))
+    let half = |value: Estimate| {
+        value
+            .low
+            .zip(value.high)
+            .map_or(f64::INFINITY, |(low, high)| (high / low).sqrt() - 1.0)
+    };
+    let (concurrency, throughput) = fit.peak()?;
+    Some((half(throughput), half(concurrency)))
 }
 
 /// Which coefficient keeps the class open: the sign of β, then that of α. `None` when both are decided.

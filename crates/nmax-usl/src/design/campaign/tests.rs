@@ -62,7 +62,8 @@ fn ends_of_the_ramp() {
     let falls = |n: f64| law.throughput_at(n);
     let cap = |n: f64| (10.0 * n).min(200.0);
     let linear = |n: f64| 10.0 * n;
-    let cases: [(&dyn Fn(f64) -> f64, f64, Vec<f64>, &str); 4] = [
+    type Case<'a> = (&'a dyn Fn(f64) -> f64, f64, Vec<f64>, &'a str);
+    let cases: [Case; 4] = [
         (&falls, 1e6, vec![1., 2., 4., 8., 16., 32.], "throughput falls by 5 %"),
         (
             &cap,

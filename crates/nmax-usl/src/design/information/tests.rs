@@ -145,7 +145,7 @@ proptest! {
         let scale = |i: usize| information.0[i][i].sqrt();
         for i in 0..3 {
             for j in 0..3 {
-                let cell: f64 = (0..3).map(|k| information.0[i][k] * covariance[k][j]).sum::<f64>();
+                let cell: f64 = covariance.iter().zip(information.0[i]).map(|(row, m)| m * row[j]).sum();
                 let want = f64::from(u8::from(i == j));
                 prop_assert!((cell * scale(j) / scale(i) - want).abs() < 1e-6, "{i} {j}: {cell}");
             }

@@ -153,7 +153,7 @@ fn no_level_beyond_a_breakdown() {
     assert!(levels[first + 1..].iter().all(|&level| level < 64.0), "{levels:?}");
     let (level, high) = (answer.level.expect("it held below"), answer.high.expect("it broke"));
     assert!(
-        level <= 50.0 && level >= 45.0 && high > 50.0 && high <= 55.0,
+        (45.0..=50.0).contains(&level) && (50.0..=55.0).contains(&high),
         "{answer:?}"
     );
 }
