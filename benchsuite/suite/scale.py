@@ -87,16 +87,25 @@ class Row:
 
     @property
     def covers(self):
-        return bool(self.peak) and self.peak["concurrency"]["low"] <= self.law.peak <= self.peak["concurrency"]["high"]
+        if not self.peak:
+            return False
+        low, high = _ends(self.peak["concurrency"])
+        return low <= self.law.peak <= high
 
     def line(self):
         found = ["none", "–", "no", "–", "–"]
         if self.peak:
             users, throughput = self.peak["concurrency"], self.peak["throughput"]
-            found = [f"{users['estimate']:.1f}", f"{users['low']:.1f} to {users['high']:.1f}", "yes" if self.covers else "no",
+            found = [f"{users['estimate']:.1f}", "{:.1f} to {:.1f}".format(*_ends(users)), "yes" if self.covers else "no",
                      f"{self.off * 100:+.1f}", f"{(throughput['estimate'] / self.law.throughput - 1) * 100:+.1f}"]
         cells = [f"{self.law.peak}", str(self.turn), *found, str(self.levels), f"{self.wall_s:.0f}", self.stopped]
         return f"| {' | '.join(cells)} |"
+
+
+def _ends(estimate):
+    """The interval; an open end is infinite."""
+    low, high = estimate["low"], estimate["high"]
+    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 def _campaigns(results, law, rounds, budget_s, cpus):
@@ -164,7 +173,7 @@ def _own_fit(results, cpus, small):
     lines = ["", f"Fitted over {levels} workers, with {half} processes of nginx:", ""]
     for name in ("alpha", "beta", "gamma"):
         results.number("own-law", "fit", 1, name, found[name]["estimate"], "1")
-        lines.append(f"- {name}: {found[name]['estimate']:.4g} ({found[name]['low']:.4g} to {found[name]['high']:.4g})")
+        lines.append("- {}: {:.4g} ({:.4g} to {:.4g})".format(name, found[name]["estimate"], *_ends(found[name])))
     return lines
 
 
