@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 
 from suite import generators, servers
+from suite.process import Failure
 from suite.pure import example
 from suite.results import goal, spread
 
@@ -172,6 +173,8 @@ def _own_fit(results, cpus, small):
     results.raw("own-law-fit", "json", json.dumps(found, indent=1))
     lines = ["", f"Fitted over {levels} workers, with {half} processes of nginx:", ""]
     for name in ("alpha", "beta", "gamma"):
+        if found[name] is None:
+            raise Failure("no law fits nmax's own throughput; the raw data say why")
         results.number("own-law", "fit", 1, name, found[name]["estimate"], "1")
         lines.append("- {}: {:.4g} ({:.4g} to {:.4g})".format(name, found[name]["estimate"], *_ends(found[name])))
     return lines
