@@ -82,9 +82,9 @@ impl Progress {
         let for_what = if self.learning.is_empty() {
             purpose.to_owned()
         } else {
-            format!("{purpose}, for {}", self.learning)
+            self.learning.clone()
         };
-        let status = format!("level {number}: {what} ({for_what}), takes {takes}; {spent} of {budget} spent");
+        let status = format!("level {number}: {what}, takes {takes}; {spent} of {budget} spent; {for_what}");
         lines.push(status.chars().take(live::terminal_width()).collect());
         live::redraw(&mut self.drawn, &lines);
     }
