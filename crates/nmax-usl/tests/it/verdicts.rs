@@ -114,6 +114,11 @@ fn cisco_is_class_d_with_a_peak_and_an_alternative() {
 fn raytracer_has_contention_and_nothing_else_to_be_sure_of() {
     let analysis = judged(&sets::raytracer());
     assert_eq!(analysis.peak, None);
+    // β̂ is above 0, and its lower end is not.
+    assert_eq!(
+        failing(&analysis),
+        ["coherency above 0", "the law leads", "near the data"]
+    );
     assert_eq!(analysis.contention_sign, Some(Sign::Positive));
     assert_eq!(analysis.coherency_sign, Some(Sign::Undetermined));
     assert_eq!(analysis.class, None);
