@@ -115,6 +115,31 @@ fn replicates_around_the_peak() {
     assert_eq!(campaign.observations()[8].row, 9, "rows are numbers of trials");
 }
 
+/// The seed decides the order of replicates, and nothing else about them.
+#[test]
+fn the_order_is_random_and_follows_the_seed() {
+    let law = law(60.0);
+    let order = |seed: u64| {
+        let (_, trials, _) = run(Rules { seed, ..rules(4096.0) }, |trial| {
+            measured(trial.level, law.throughput_at(trial.level))
+        });
+        levels(&trials, Purpose::Replicate)
+    };
+    let sorted = |mut levels: Vec<f64>| {
+        levels.sort_by(f64::total_cmp);
+        levels
+    };
+    let orders: Vec<Vec<f64>> = (0..6).map(order).collect();
+    assert!(
+        orders
+            .iter()
+            .all(|other| sorted(other.clone()) == sorted(orders[0].clone())),
+        "{orders:?}"
+    );
+    assert!(orders.iter().skip(1).all(|other| *other != orders[0]), "{orders:?}");
+    assert_eq!(order(3), orders[3]);
+}
+
 /// A peak between the levels of the ramp gets levels of its own, each first as a refinement.
 #[test]
 fn new_levels_where_none_is_near() {
