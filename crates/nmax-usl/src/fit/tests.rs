@@ -51,6 +51,11 @@ fn no_start_leads_across_a_pole() {
             (5.0, 4315.5),
             (6.0, 5130.4),
         ]),
+        // Points of a law that has its pole where nothing was measured: the best fit of all is the forbidden one.
+        observations(
+            &[1.0, 2.0, 3.0, 110.0, 120.0, 140.0]
+                .map(|n: f64| (n, 10.0 * n / (1.0 - 0.2 * (n - 1.0) + 0.002 * n * (n - 1.0)))),
+        ),
     ];
     for (set, scale) in sets.iter().flat_map(|set| [(set, Scale::Log), (set, Scale::Linear)]) {
         let table = Table::new(set, scale, Shape::Square).expect("usable");

@@ -452,3 +452,87 @@ fn open_loop_data_at_the_peak_are_refused() {
         Err(FitError::UnusableValue { row: 3, what: "R", .. })
     ));
 }
+
+/// The knee has the least sum of squares of every knee on a fine grid of bends, for points of any shape.
+#[test]
+fn no_other_knee_is_nearer() {
+    let mut random = Random::new(3);
+    for _ in 0..60 {
+        let points: Vec<(f64, f64)> = LOADS
+            .iter()
+            .map(|n| (*n, (50.0 * n.min(9.0)) * random.lognormal(0.6)))
+            .collect();
+        let (_, rss) = fit_model(&sets::observations(&points), Model::Knee).expect("a fit");
+        for step in 0..=2_000 {
+            // With the bend held, one level is left, and its logarithm is a mean.
+            let bend = 48.0_f64.powf(f64::from(step) / 2_000.0);
+            let e: Vec<f64> = points.iter().map(|(n, x)| (x / n.min(bend)).ln()).collect();
+            let mean = e.iter().sum::<f64>() / e.len() as f64;
+            let there: f64 = e.iter().map(|e| (e - mean).powi(2)).sum();
+            assert!(rss <= there * (1.0 + 1e-9), "bend {bend}: {there}, found {rss}");
+        }
+    }
+}
+
+/// Nothing beside the open-loop optimum has a lower sum of squares of ln R, written down anew.
+#[test]
+fn no_law_beside_is_nearer_to_open_loop_data() {
+    let law = Usl {
+        contention: 0.05,
+        coherency: 0.002,
+        unit_throughput: 100.0,
+    };
+    let mut random = Random::new(9);
+    for think_s in [0.0, 0.004] {
+        let mut points = of(&law, &[1.5, 3.0, 5.0, 8.0, 11.0, 14.0, 17.0]);
+        for o in &mut points {
+            o.r_s = Some(law.response_time_at(o.n, think_s) * random.lognormal(0.05));
+        }
+        let rss = |law: &Usl| {
+            let one = |o: &Observation| {
+                let n = law.concurrency_at(o.x).expect("below the peak");
+                (o.r_s.expect("set").ln() - (n / o.x - think_s).ln()).powi(2)
+            };
+            points.iter().map(one).sum::<f64>()
+        };
+        let found = fit_open(&points, think_s).expect("a fit");
+        let least = rss(&found.law);
+        assert!((found.rss - least).abs() <= 1e-9 * least);
+        let se = found.standard_errors().expect("degrees");
+        for (i, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0), (2, 1.0), (2, -1.0)] {
+            let mut beside = found.law;
+            match i {
+                0 => beside.contention += sign * 1e-3 * se[0],
+                1 => beside.coherency += sign * 1e-3 * se[1],
+                _ => beside.unit_throughput *= (sign * 1e-3 * se[2]).exp(),
+            }
+            assert!(rss(&beside) > least, "think time {think_s}, coefficient {i}");
+        }
+        // The covariance is s²(JᵀJ)⁻¹ with J by differences: JᵀJ·C = s²·1.
+        let moved = |i: usize, by: f64| {
+            let mut law = found.law;
+            match i {
+                0 => law.contention += by * se[0],
+                1 => law.coherency += by * se[1],
+                _ => law.unit_throughput *= (by * se[2]).exp(),
+            }
+            law
+        };
+        let ln_r = |law: Usl, x: f64| (law.concurrency_at(x).expect("below the peak") / x - think_s).ln();
+        let slope = |i: usize, x: f64| (ln_r(moved(i, 1e-4), x) - ln_r(moved(i, -1e-4), x)) / (2e-4 * se[i]);
+        let covariance = found.covariance.expect("degrees");
+        let variance = found.rss / found.degrees() as f64;
+        for i in 0..3 {
+            for (j, column) in covariance.iter().enumerate() {
+                let normal = |k: usize| points.iter().map(|o| slope(i, o.x) * slope(k, o.x)).sum::<f64>();
+                let product: f64 = (0..3).map(|k| normal(k) * column[k]).sum();
+                let want = if i == j { variance } else { 0.0 };
+                let scale = (normal(i) * column[j]).sqrt();
+                assert!(
+                    (product - want).abs() <= 1e-4 * scale.max(variance),
+                    "{i} {j}: {product}, wanted {want}"
+                );
+            }
+        }
+    }
+}
