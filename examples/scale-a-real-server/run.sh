@@ -109,7 +109,7 @@ number_after() { sed -n "s/.*$1 \([0-9.]*[0-9]\).*/\1/p" <<<"$text"; }
 
 start_shop
 # The same numbers of users in both, since a law of few users and a law of many may differ without a change.
-flags=(--axis "vus=$(short 1,2,4,8,16,32 1,2,4,8,16,32,64)" --replicates "$(short 1 3)" --budget "$(short 20s 3m)")
+flags=(--axis "vus=$(short 1,2,4,8,16,32 1,2,4,8,12,16,32)" --replicates "$(short 1 3)" --budget "$(short 20s 3m)")
 [[ -z ${SHORT:-} ]] || flags+=(--level-time 1s --warm-up 300ms)
 
 say "1. For how long does an order hold its row, when nobody else orders?"
