@@ -76,22 +76,5 @@ fn style() -> (Style, Glyphs) {
         width: if is_terminal { live::terminal_width() } else { 80 },
         wide: false,
     };
-    (style, glyphs(is_terminal))
-}
-
-/// ASCII where the locale has no more; a file takes UTF-8.
-fn glyphs(is_terminal: bool) -> Glyphs {
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"];
-    let locale = locale
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok().filter(|value| !value.is_empty()));
-    let is_utf8 = locale.is_none_or(|locale| {
-        let locale = locale.to_lowercase();
-        locale.contains("utf-8") || locale.contains("utf8")
-    });
-    if is_terminal && !is_utf8 {
-        Glyphs::Ascii
-    } else {
-        Glyphs::Unicode
-    }
+    (style, live::glyphs(is_terminal))
 }
