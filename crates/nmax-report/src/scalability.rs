@@ -288,7 +288,7 @@ impl WhatIfView {
 
     /// What is known, then what is assumed; the names of assumptions say so.
     pub fn laws(&self) -> Vec<(String, Usl)> {
-        let base = if self.measured.is_some() { "measured" } else { "given" };
+        let base = if self.measured.is_some() { "fitted" } else { "given" };
         let assumed = self.assumed.iter().map(|(name, law)| {
             let name = if name.contains("assumed") {
                 name.clone()

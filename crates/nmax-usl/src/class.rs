@@ -10,13 +10,23 @@ use crate::model::{Curve, Model};
 
 /// Share of D at the largest N that a coefficient may add and still be called negligible.
 pub const NEGLIGIBLE_SHARE: f64 = 0.05;
+/// Share of D at the largest N that is rounding.
+const ROUNDING_SHARE: f64 = 1e-6;
 /// Places tried for the run that would decide.
 const PLACES: usize = 200;
+
+/// Whether a coefficient with its interval is no more than rounding of the arithmetic: no measurement sees a millionth of
+/// D(N_hi). `share` is what a value of it adds to D(N_hi), as a share of D(N_hi).
+pub(crate) fn is_rounding(estimate: &Estimate, share: impl Fn(f64) -> f64) -> bool {
+    let ends = [Some(estimate.estimate), estimate.low, estimate.high];
+    ends.into_iter().flatten().all(|end| share(end).abs() <= ROUNDING_SHARE)
+}
 
 /// What an interval says about a coefficient. `share` is what a value of it adds to D(N_hi), as a share of D(N_hi).
 pub fn sign(estimate: &Estimate, share: impl Fn(f64) -> f64) -> Option<Sign> {
     let low = estimate.low?;
     let sign = match estimate.high {
+        Some(_) if is_rounding(estimate, &share) => Sign::Negligible,
         _ if low > 0.0 => Sign::Positive,
         Some(high) if high < 0.0 => Sign::Negative,
         Some(high) if share(high) <= NEGLIGIBLE_SHARE => Sign::Negligible,

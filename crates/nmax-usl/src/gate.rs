@@ -167,7 +167,12 @@ pub(crate) const fn model_words(model: Model) -> &'static str {
 
 fn near(evidence: &Evidence, peak: Option<&(Estimate, Estimate)>) -> (bool, String) {
     let Some((n, x)) = peak else {
-        return (false, "the fitted law has no peak".to_owned());
+        let what = if evidence.fit.is_some() {
+            "the fitted law has no peak"
+        } else {
+            "there is no law that could have one"
+        };
+        return (false, what.to_owned());
     };
     let (n_limit, x_limit) = (BEYOND * evidence.n_hi, BEYOND * evidence.x_max);
     if n.estimate > n_limit {

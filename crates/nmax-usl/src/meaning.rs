@@ -8,6 +8,9 @@ use crate::fit::Fit;
 use crate::ladder;
 use crate::model::{Curve, Model};
 
+/// Share of its throughput that a unit has to lose before it is said to do less than the first.
+const LOSS_SEEN: f64 = 0.05;
+
 /// Three sentences that an engineer can quote; the first is about the largest throughput measured.
 pub(crate) fn meaning(analysis: &Analysis, levels: &[Level]) -> [String; 3] {
     [measured(analysis, levels), peak(analysis), costs(analysis, levels)]
@@ -47,8 +50,13 @@ fn peak(analysis: &Analysis) -> String {
     }
     let knee = ladder::rung(&analysis.ladder, Model::Knee).map(|rung| rung.curve);
     if let (Winner::One(Model::Knee), Some(Curve::Knee { unit_throughput, cap })) = (analysis.winner, knee) {
+        let beyond = match analysis.observed_peak {
+            Some(peak) => format!("beyond N = {} it was even lower", number(peak.concurrency)),
+            None => "more load than that mostly waits".to_owned(),
+        };
         return format!(
-            "A resource caps throughput at {}/s from N = {} on, so the law states no peak; more load than that mostly waits.",
+            "Of all models a straight line with a cap comes nearest: throughput stays at about {}/s from N = {} on, so the \
+             law states no peak; {beyond}.",
             number(cap),
             rough(cap / unit_throughput)
         );
@@ -107,12 +115,35 @@ fn costs(analysis: &Analysis, levels: &[Level]) -> String {
         );
     }
     match (&analysis.fit, levels.last()) {
-        (Some(_), Some(_)) if analysis.winner == Winner::One(Model::Knee) => format!(
-            "Up to the cap each {} adds as much as the first; find the resource that is full beyond it.",
-            unit(analysis.options.dimension)
-        ),
+        (Some(_), Some(_)) if analysis.winner == Winner::One(Model::Knee) => under_cap(analysis, levels),
         (Some(fit), Some(last)) => shares(analysis, fit, last.n),
         _ => "Without a fit of the law nothing is said about contention and coherency.".to_owned(),
+    }
+}
+
+/// Below a cap: whether every unit adds as much as the first, as a straight line has it, or the line itself bends.
+fn under_cap(analysis: &Analysis, levels: &[Level]) -> String {
+    let find = "find the resource that is full beyond the cap";
+    let unit = unit(analysis.options.dimension);
+    let knee = ladder::rung(&analysis.ladder, Model::Knee).map(|rung| rung.curve);
+    let (Some(Curve::Knee { unit_throughput, cap }), Some(first)) = (knee, levels.first()) else {
+        return format!("Beyond the cap no {unit} adds anything; {find}.");
+    };
+    let per_unit = |level: &Level| level.x / level.n;
+    let below = levels.iter().filter(|level| level.n * unit_throughput <= cap);
+    let Some(last) = below.last().filter(|last| last.n > first.n) else {
+        return format!("Beyond the cap no {unit} adds anything; {find}.");
+    };
+    let share = per_unit(last) / per_unit(first);
+    if share < 1.0 - LOSS_SEEN {
+        format!(
+            "Below the cap throughput bends already: at N = {} each {unit} does {} of what it did at N = {}; {find}.",
+            number(last.n),
+            percent(share),
+            number(first.n)
+        )
+    } else {
+        format!("Up to the cap each {unit} adds about as much as the first; {find}.")
     }
 }
 

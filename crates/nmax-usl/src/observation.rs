@@ -48,4 +48,10 @@ impl Dimension {
             Self::Other => "other",
         }
     }
+
+    /// Whether N counts what is in the system at a time, so that Little's law N = X·(R + Z) holds. Machines, workers
+    /// and rates are sizes: each of them may hold any number of requests.
+    pub const fn counts_concurrency(self) -> bool {
+        !matches!(self, Self::Nodes | Self::Workers | Self::Rate)
+    }
 }

@@ -1,8 +1,10 @@
 //! What if: the law with other coefficients, and an envelope over weeks of growth. Everything here is assumed.
 
-use crate::analysis::words::{list, number, percent};
+use crate::analysis::words::{list, number};
 use crate::gate::BEYOND;
 use crate::law::Usl;
+
+mod words;
 
 #[cfg(test)]
 mod tests;
@@ -231,15 +233,15 @@ pub fn what_if(law: &Usl, measured: Option<Measured>, question: &WhatIf) -> Resu
         assumed,
         optimistic,
         realistic,
-        peak: limit.peak(law).filter(|_| bears_peak(measured)),
-        assumed_peak: limit.peak(&assumed),
+        peak: limit.peak(law).filter(|_| bears_peak(measured, &Override::default())),
+        assumed_peak: limit.peak(&assumed).filter(|_| bears_peak(measured, &question.assumed)),
         curve: (0..=POINTS)
             .map(|i| place(1.0 + (n_max - 1.0) * i as f64 / POINTS as f64))
             .collect(),
         weeks,
         text: Vec::new(),
     };
-    outlook.text = text(&outlook, measured, question);
+    outlook.text = words::text(&outlook, measured, question);
     Ok(outlook)
 }
 
@@ -293,9 +295,10 @@ fn range(measured: Option<Measured>, laws: [Option<Usl>; 4]) -> f64 {
     }
 }
 
-/// Whether the peak of the law as it was may be said.
-fn bears_peak(measured: Option<Measured>) -> bool {
-    measured.is_none_or(|measured| measured.bears_peak)
+/// Whether the peak of the law with these changes may be said: it rests on β above all, so either the data bear it, or
+/// β is assumed. With no changes it is the peak of the law as it was.
+fn bears_peak(measured: Option<Measured>, changes: &Override) -> bool {
+    changes.coherency.is_some() || measured.is_none_or(|measured| measured.bears_peak)
 }
 
 /// How far one may speak.
@@ -314,89 +317,4 @@ impl Limit {
         let n = law.peak_concurrency()?;
         Some((n, self.throughput(law, n)?))
     }
-}
-
-fn text(outlook: &Outlook, measured: Option<Measured>, question: &WhatIf) -> Vec<String> {
-    let mut text = Vec::new();
-    if !question.assumed.is_empty() {
-        text.push(format!(
-            "Assumed, not measured: {}.",
-            question.assumed.words(&outlook.law)
-        ));
-        text.push(peak_text(outlook));
-    }
-    for (name, edge) in [("optimistic", question.optimistic), ("realistic", question.realistic)] {
-        if let Some(edge) = edge {
-            text.push(format!("Assumed for the {name} edge: {}.", edge.words(&outlook.law)));
-        }
-    }
-    if let Some(growth) = question.growth {
-        text.push(growth_text(outlook, measured, growth));
-    }
-    text.push(match measured {
-        Some(measured) => format!(
-            "Nothing is said beyond twice what was measured: N = {} and {}/s.",
-            number(BEYOND * measured.n_hi),
-            number(BEYOND * measured.x_max)
-        ),
-        None => "The coefficients were given and nothing was measured here, so nothing limits these figures but the \
-                 assumption."
-            .to_owned(),
-    });
-    text
-}
-
-fn peak_text(outlook: &Outlook) -> String {
-    let peak = |(n, x): (f64, f64)| format!("N = {} with {}/s", number(n), number(x));
-    match (outlook.peak, outlook.assumed_peak) {
-        (Some(before), Some(after)) => format!(
-            "The peak would move from {} to {} (assumed), throughput there by {}.",
-            peak(before),
-            peak(after),
-            percent(after.1 / before.1 - 1.0)
-        ),
-        (None, Some(after)) => format!("The peak would lie at {} (assumed).", peak(after)),
-        (_, None) => "With the assumed coefficients no peak lies within what may be said.".to_owned(),
-    }
-}
-
-fn growth_text(outlook: &Outlook, measured: Option<Measured>, growth: Growth) -> String {
-    let edges = [
-        ("the law as it is", Some(outlook.law).filter(|_| bears_peak(measured))),
-        (
-            "the assumed law",
-            Some(outlook.assumed).filter(|law| *law != outlook.law),
-        ),
-        ("the optimistic law", outlook.optimistic),
-        ("the realistic law", outlook.realistic),
-    ];
-    let passes = |law: Usl| {
-        let n = law.peak_concurrency()?;
-        outlook.weeks.iter().find(|week| week.place.n > n).map(|week| week.week)
-    };
-    let told = edges.into_iter().filter_map(|(name, law)| {
-        Some(match passes(law?) {
-            Some(week) => format!("past the peak of {name} in week {week}"),
-            None => format!("not past a peak of {name}"),
-        })
-    });
-    let beyond = outlook
-        .weeks
-        .iter()
-        .find(|week| week.place.law.is_none())
-        .map_or_else(String::new, |week| {
-            format!(
-                " From week {} on nothing is said, since that lies beyond the limit.",
-                week.week
-            )
-        });
-    let last = outlook.weeks.last().map_or(growth.load, |week| week.place.n);
-    format!(
-        "With growth of {} a week (assumed) N rises from {} to {} in {} weeks: {}.{beyond}",
-        percent(growth.per_week),
-        number(growth.load),
-        number(last),
-        growth.weeks,
-        list(told)
-    )
 }

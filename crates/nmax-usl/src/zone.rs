@@ -5,6 +5,8 @@ use crate::analysis::spread::{Spread, gradient};
 use crate::fit::{Fit, Scale};
 use crate::law::Usl;
 
+/// Relative distance from the bound that is rounding.
+const ROUNDING: f64 = 1e-9;
 /// Most users that the exact recursion is run for.
 const USERS_MAX: usize = 1_000_000;
 
@@ -45,7 +47,12 @@ pub fn asynchronous(users: usize, service_s: f64, think_s: f64) -> f64 {
 pub(crate) fn zone(law: &Usl, spread: &Spread, (n, x): (f64, f64), weight: f64) -> Option<Zone> {
     let bound = amdahl_bound(law);
     let expected = bound.throughput_at(n);
-    let half = half_width(&bound, spread, n, weight);
+    let rounding = if spread.scale == Scale::Log {
+        ROUNDING
+    } else {
+        ROUNDING * expected
+    };
+    let half = half_width(&bound, spread, n, weight).max(rounding);
     let apart = match spread.scale {
         Scale::Log => (x / expected).ln(),
         Scale::Linear => x - expected,

@@ -35,6 +35,27 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     format!("{sign}{grouped}{rest}")
 }
 
+/// A throughput with its unit: `286.1/s` without a name for what is counted, else `286.1 requests/s`.
+pub(crate) fn with_unit(number: &str, unit: &str) -> String {
+    match unit.strip_prefix("1/") {
+        Some(time) => format!("{number}/{time}"),
+        None => format!("{number} {unit}"),
+    }
+}
+
+/// Where the response times of the points come from, if not all of them were measured.
+pub(crate) fn response_times(analysis: &Analysis) -> Option<&'static str> {
+    let is_derived =
+        |(measured, shown): (&nmax_usl::Observation, &nmax_usl::Point)| measured.r_s.is_none() && shown.r_s.is_some();
+    let is_any = analysis.observations.iter().zip(&analysis.points).any(is_derived);
+    let is_all = analysis.observations.iter().all(|one| one.r_s.is_none());
+    match (is_any, is_all) {
+        (false, _) => None,
+        (true, true) => Some("R was not measured: it is N/X − Z, by Little's law"),
+        (true, false) => Some("R, where it was not measured, is N/X − Z, by Little's law"),
+    }
+}
+
 /// Digits after the point that show a size with `significant` digits; none above that many whole ones.
 fn decimals_of(size: f64, significant: i32) -> usize {
     if !size.is_finite() || size <= 0.0 {
@@ -62,7 +83,8 @@ fn trim(text: &str) -> String {
     }
 }
 
-/// Digits that an interval allows: two significant ones of its half width, and no more than five of the value.
+/// Digits that an interval allows: two significant ones of its half width, three where the value has no more than that,
+/// and no more than five of the value.
 fn decimals(of: &Estimate) -> usize {
     let low = of.low.map(|low| of.estimate - low);
     let high = of.high.map(|high| high - of.estimate);
@@ -76,7 +98,8 @@ fn decimals(of: &Estimate) -> usize {
         decimals_of(size, 4)
     } else {
         let width = ends.iter().sum::<f64>() / ends.len() as f64;
-        decimals_of(width, 2).min(decimals_of(size.max(width), 5))
+        let three = decimals_of(size, 3).min(decimals_of(width, 3));
+        decimals_of(width, 2).max(three).min(decimals_of(size.max(width), 5))
     };
     // Below a ten-thousandth, zeros before the first digit say less than an exponent.
     if size >= 1e-4 {
@@ -143,9 +166,9 @@ pub(crate) fn class_text(analysis: &Analysis) -> String {
 pub(crate) fn peak(peak: &LawPeak, unit: &str) -> String {
     let (n, x) = peak.integer;
     let mut text = format!(
-        "N = {}, X = {} {unit}; best whole N {} with {}",
+        "N = {}, X = {}; best whole N {} with {}",
         both(&peak.concurrency),
-        both(&peak.throughput),
+        with_unit(&both(&peak.throughput), unit),
         plain(n),
         plain(x)
     );
@@ -176,7 +199,10 @@ pub(crate) fn legend(analysis: &Analysis, unit: &str) -> Vec<String> {
             both(&fit.coherency),
             sign(analysis.coherency_sign)
         ));
-        lines.push(format!("unit throughput γ = {} {unit}", both(&fit.unit_throughput)));
+        lines.push(format!(
+            "unit throughput γ = {}",
+            with_unit(&both(&fit.unit_throughput), unit)
+        ));
         let r_squared = plain(fit.r_squared);
         lines.push(format!(
             "fitted by {}; R² {r_squared}, which decides nothing",
@@ -365,15 +391,15 @@ pub(crate) fn refusals(analysis: &Analysis) -> Vec<String> {
 pub(crate) fn observed(analysis: &Analysis, unit: &str) -> String {
     match (&analysis.observed_peak, analysis.best) {
         (Some(peak), _) => format!(
-            "{} {unit} at N = {}, between N = {} and {}",
-            plain(peak.throughput),
+            "{} at N = {}, between N = {} and {}",
+            with_unit(&plain(peak.throughput), unit),
             plain(peak.concurrency),
             plain(peak.between.0),
             plain(peak.between.1)
         ),
         (None, Some((n, x))) => format!(
-            "none: the largest throughput, {} {unit} at N = {}, has no lower one on both sides",
-            plain(x),
+            "none: the largest throughput, {} at N = {}, has no lower one on both sides",
+            with_unit(&plain(x), unit),
             plain(n)
         ),
         (None, None) => "nothing was measured".into(),

@@ -135,7 +135,14 @@ fn law(page: &mut Page, view: &FitView) {
             ("throughput γ", &fit.unit_throughput, unit.to_owned()),
         ];
         for (name, of, reading) in rows {
-            let reading = shorten(&reading, page.width.saturating_sub(60));
+            let room = page.width.saturating_sub(60);
+            // A name that would be cut says less than none: what is counted stands beside the chart.
+            let reading = if text::width(&reading) > room {
+                "per second"
+            } else {
+                &reading
+            };
+            let reading = shorten(reading, room);
             let numbers = left(&words::value(of), 14) + &left(&words::interval(of), 25);
             page.line(&format!("  {}{numbers} {reading}", left(name, 18)));
         }
@@ -149,7 +156,8 @@ fn law(page: &mut Page, view: &FitView) {
     page.entry_at(COLUMN, "observed peak", &words::observed(analysis, unit));
     peak(page, analysis, unit);
     if let Some(roof) = &analysis.roof {
-        let text = format!("{} {unit}: γ/α, the most without coherency", words::both(roof));
+        let roof = words::with_unit(&words::both(roof), unit);
+        let text = format!("{roof}: γ/α, the most without coherency");
         page.entry_at(COLUMN, "roof", &text);
     }
     if let Some(optimum) = &analysis.optimum {
@@ -263,6 +271,9 @@ fn points(page: &mut Page, view: &FitView) {
         "points in the CSV file, the JSON and the page",
     );
     page.line(&page.paint("zones: A above the bound, B on it, C below it", Ink::Dim));
+    if let Some(text) = words::response_times(&view.analysis) {
+        page.line(&page.paint(&shorten(text, page.width), Ink::Dim));
+    }
 }
 
 fn header<R>(page: &mut Page, columns: &[Column<R>]) {

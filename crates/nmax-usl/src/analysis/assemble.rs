@@ -12,7 +12,7 @@ use crate::fit::{self, Estimate, Fit, Method};
 use crate::gate::{self, BEYOND, Evidence};
 use crate::ladder;
 use crate::meaning;
-use crate::observation::{Dimension, Observation};
+use crate::observation::Observation;
 use crate::observed;
 use crate::zone;
 
@@ -169,10 +169,6 @@ fn points(observations: &[Observation], levels: &[Level], fit: Option<&Fit>, opt
 
 /// R = N/X − Z, where N counts what is in the system.
 fn by_little(o: &Observation, options: &Options) -> Option<f64> {
-    let counts = !matches!(
-        options.dimension,
-        Dimension::Nodes | Dimension::Workers | Dimension::Rate
-    );
     let r_s = o.n / o.x - options.think_s;
-    (counts && r_s > 0.0 && r_s.is_finite()).then_some(r_s)
+    (options.dimension.counts_concurrency() && r_s > 0.0 && r_s.is_finite()).then_some(r_s)
 }

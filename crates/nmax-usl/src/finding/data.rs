@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Code, Effect, Facts, Finding};
 use crate::analysis::words::{count, number, percent, rows, unit};
 use crate::gate::LEVELS_MIN;
-use crate::observation::{Dimension, Observation};
+use crate::observation::Observation;
 
 /// Values beyond these are no measurement, and their squares and products leave the range of numbers.
 const CONCURRENCY_MAX: f64 = 1e9;
@@ -161,11 +161,7 @@ pub(crate) fn generator_saturated(facts: &Facts) -> Option<Finding> {
 
 /// N against X·(R+Z).
 pub(crate) fn little(facts: &Facts) -> Option<Finding> {
-    let counts_concurrency = !matches!(
-        facts.options.dimension,
-        Dimension::Nodes | Dimension::Workers | Dimension::Rate
-    );
-    if !counts_concurrency {
+    if !facts.options.dimension.counts_concurrency() {
         return None;
     }
     let residual = |o: &Observation| Some((o.row, o.x * (o.r_s? + facts.options.think_s) / o.n));
@@ -183,7 +179,8 @@ pub(crate) fn little(facts: &Facts) -> Option<Finding> {
         .max_by(|(_, a), (_, b)| a.ln().abs().total_cmp(&b.ln().abs()))?;
     let text = format!(
         "Little's law N = X·(R + Z) does not hold in {}: X·(R + Z) is {} N at worst, and more than 5 % off is \
-         too much. {} Until N, X and R agree, at least one of them is not what it is called.",
+         too much. {} If N counts machines or workers, and not what is in the system, say so (`--dimension nodes`): Little's \
+         law does not apply then. Until N, X and R agree, at least one of them is not what it is called.",
         rows(&found),
         share_words(worst),
         little_help(worst, unit(facts.options.dimension)),

@@ -4,7 +4,8 @@ use super::{Code, Effect, Facts, Finding};
 use crate::analysis::Winner;
 use crate::analysis::spread::{Spread, gradient};
 use crate::analysis::words::{interval, list, number, percent, units};
-use crate::fit::{Fit, Scale};
+use crate::class::is_rounding;
+use crate::fit::{Estimate, Fit, Scale};
 use crate::gate::BEYOND;
 use crate::ladder;
 use crate::model::{Curve, Model};
@@ -19,8 +20,10 @@ const ROUNDING: f64 = 1e-6;
 /// α or β below 0.
 pub(crate) fn negative_coefficient(facts: &Facts) -> Option<Finding> {
     let (fit, last) = (facts.fit?, facts.levels.last()?);
-    let alpha = (fit.contention.estimate < 0.0).then(|| alpha_text(fit, BEYOND * last.n));
-    let beta = (fit.coherency.estimate <= 0.0).then(|| beta_text(fit));
+    let (n, d) = (last.n, fit.law.denominator_at(last.n));
+    let is_negative = |of: &Estimate, factor: f64| of.estimate < 0.0 && !is_rounding(of, |value| value * factor / d);
+    let alpha = is_negative(&fit.contention, n - 1.0).then(|| alpha_text(fit, BEYOND * last.n));
+    let beta = is_negative(&fit.coherency, n * (n - 1.0)).then(|| beta_text(fit));
     let texts: Vec<String> = alpha.into_iter().chain(beta).collect();
     let text = texts.join(" ");
     (!texts.is_empty()).then(|| Finding::new(Code::NegativeCoefficient, Effect::Warn, Vec::new(), text))
@@ -39,6 +42,8 @@ fn alpha_text(fit: &Fit, n_max: f64) -> String {
             "{value}, below 0: growth is superlinear, a hidden boost of capacity that is real only with a cause{until}. \
              First suspect the data: X(1) too low, caches that grow with N, another dimension that grew along."
         )
+    } else if alpha.low.is_none() {
+        format!("{value}; with so few runs it has no interval, so nothing follows from its sign.")
     } else {
         format!("{value}; it cannot be told from 0, so no contention is seen in these data.")
     }
@@ -51,6 +56,11 @@ fn beta_text(fit: &Fit) -> String {
         format!(
             "{value}, below 0, which no system has: the data bend upwards at large N. There is no peak; only a straight line \
              and Amdahl's law remain."
+        )
+    } else if beta.low.is_none() {
+        format!(
+            "{value}; with so few runs it has no interval, so nothing follows from its sign. Without a β above 0 the law has no \
+             peak, so none is printed."
         )
     } else {
         format!(

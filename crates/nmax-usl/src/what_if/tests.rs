@@ -225,4 +225,22 @@ fn refused_peaks_stay_unsaid() {
     assert_eq!(outlook.peak, None);
     let text = outlook.text.join(" ");
     assert!(!text.contains("44.05") && !text.contains("the law as it is"), "{text}");
+    // Another α leaves the β that the data do not bear: its peak at 44.6 is as little known.
+    assert_eq!(outlook.assumed_peak, None);
+    assert!(!text.contains("44.6") && !text.contains("past the peak"), "{text}");
+    // A β that is assumed brings its own peak.
+    let question = WhatIf {
+        assumed: Override {
+            coherency: Some(0.00025),
+            ..Override::default()
+        },
+        ..question
+    };
+    let outlook = what_if(&LAW, Some(measured), &question).expect("a right question");
+    close(outlook.assumed_peak.expect("β is assumed").0, 62.289_65);
+    assert!(
+        outlook.text.join(" ").contains("of the assumed law"),
+        "{:?}",
+        outlook.text
+    );
 }

@@ -68,7 +68,7 @@ fn specsdm91_is_a_knee() {
     close(lead, 14.0, 0.02);
     assert!(analysis.class_text.contains("1,761/s"), "{}", analysis.class_text);
     assert!(
-        analysis.meaning[1].contains("caps throughput at 1,761/s"),
+        analysis.meaning[1].contains("stays at about 1,761/s"),
         "{}",
         analysis.meaning[1]
     );
@@ -336,4 +336,75 @@ fn what_costs_more_changes_where_they_cross() {
         let text = &analysis.meaning[2];
         assert!(text.contains(&format!("way: {first_cost}")), "at N = {n_hi}: {text}");
     }
+}
+
+/// What the arithmetic leaves of a straight line is no contention and no coherency.
+#[test]
+fn rounding_is_no_evidence() {
+    let line = |n: f64, row| Observation {
+        n,
+        x: 8.5 * n,
+        r_s: None,
+        weight: 1.0,
+        row,
+    };
+    let analysis = judged(&[line(1.0, 1), line(2.0, 2), line(4.0, 3), line(8.0, 4), line(16.0, 5)]);
+    assert_eq!(analysis.contention_sign, Some(Sign::Negligible));
+    assert_eq!(analysis.coherency_sign, Some(Sign::Negligible));
+    assert!(!has(&analysis, Code::NegativeCoefficient), "{:?}", analysis.findings);
+    assert!(analysis.points.iter().all(|point| point.zone == Some(Zone::B)));
+}
+
+/// A cap may lie above levels that bend already, and below a peak that was seen: neither is talked away.
+#[test]
+fn a_cap_is_told_as_it_was_measured() {
+    let bent = judged(&sets::specsdm91());
+    assert!(
+        bent.meaning[1].contains("beyond N = 72 it was even lower"),
+        "{}",
+        bent.meaning[1]
+    );
+    // 995.9/18 of 64.9.
+    assert!(
+        bent.meaning[2].contains("at N = 18 each unit of load does 85 %"),
+        "{}",
+        bent.meaning[2]
+    );
+    let straight = judged(&sets::sysbench());
+    assert!(
+        straight.meaning[1].contains("more load than that mostly waits"),
+        "{}",
+        straight.meaning[1]
+    );
+    assert!(
+        straight.meaning[2].contains("adds about as much as the first"),
+        "{}",
+        straight.meaning[2]
+    );
+}
+
+/// Three runs leave no interval: nothing is said as if there were one.
+#[test]
+fn without_an_interval_a_sign_says_nothing() {
+    let three = [(1.0, 10.0), (4.0, 30.0), (8.0, 55.0)];
+    let rows = three.iter().enumerate().map(|(index, (n, x))| Observation {
+        n: *n,
+        x: *x,
+        r_s: None,
+        weight: 1.0,
+        row: index + 1,
+    });
+    let analysis = judged(&rows.collect::<Vec<_>>());
+    let text = |code| {
+        analysis
+            .findings
+            .iter()
+            .find(|finding| finding.code == code)
+            .map(|finding| &finding.text)
+    };
+    let negative = text(Code::NegativeCoefficient).expect("β is below 0");
+    assert!(
+        negative.contains("no interval") && !negative.contains("told from 0"),
+        "{negative}"
+    );
 }

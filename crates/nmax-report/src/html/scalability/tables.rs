@@ -86,6 +86,9 @@ pub(super) fn points(page: &mut Page, analysis: &Analysis, unit: &str) {
         "<p class=\"note\">Zones: A above the Amdahl bound, B on it, C below it. Efficiency by X(1) when it was \
          measured, else by γ.</p>\n",
     );
+    if let Some(text) = words::response_times(analysis) {
+        page.add(format_args!("<p class=\"note\">{}.</p>\n", Escaped(text)));
+    }
 }
 
 pub(super) fn findings(page: &mut Page, analysis: &Analysis) {

@@ -149,7 +149,7 @@ fn table(page: &mut Page, first: &str, names: &[String], rows: impl Iterator<Ite
         .take(shown)
         .map(|name| cell(if name.ends_with(ASSUMED) { "assumed" } else { "" }));
     let kinds = right("", FIRST) + &kinds.collect::<String>();
-    for line in [titles, kinds] {
+    for line in [titles, kinds].into_iter().filter(|line| !line.trim().is_empty()) {
         let line = page.paint(&line, Ink::Dim);
         page.line(&line);
     }

@@ -5,7 +5,7 @@ mod print;
 
 use std::time::Duration;
 
-use nmax_usl::{Analysis, Curve, Effect, Estimate, Method, Model, Usl, Winner};
+use nmax_usl::{Analysis, Curve, Dimension, Effect, Estimate, Method, Model, Usl, Winner};
 
 use self::answer::{Asked, Basis, Measured, Prediction};
 use super::output::say_json;
@@ -119,6 +119,10 @@ fn given(law: Usl, args: &PredictArgs) -> Result<Basis, Trouble> {
         measured: None,
         has_peak: true,
         think_s: args.read.think_s(),
+        has_response_time: args
+            .read
+            .dimension
+            .is_none_or(|name| Dimension::from(name).counts_concurrency()),
     })
 }
 
@@ -153,6 +157,7 @@ fn from_analysis(analysis: &Analysis, args: &PredictArgs) -> Result<(By, Basis),
         }),
         has_peak: analysis.peak.is_some(),
         think_s: analysis.options.think_s,
+        has_response_time: analysis.options.dimension.counts_concurrency(),
     };
     Ok((by, basis))
 }

@@ -48,6 +48,8 @@ pub(super) struct Basis {
     pub(super) has_peak: bool,
     /// Think time, seconds.
     pub(super) think_s: f64,
+    /// Whether N counts what is in the system, so that R = N/X − Z; machines and rates say nothing about R.
+    pub(super) has_response_time: bool,
 }
 
 /// An answer.
@@ -84,9 +86,12 @@ impl Basis {
                 also_at: None,
             }),
             Asked::Throughput(x) => self.at_throughput(x),
+            Asked::ResponseTime(_) if !self.has_response_time => {
+                Err("N counts no users or requests here, so Little's law gives no response time".to_owned())
+            }
             Asked::ResponseTime(r_s) => self.at_response_time(r_s),
         };
-        let answer = answer.and_then(|loads| self.allowed(&loads).map(|()| loads));
+        let answer = answer.and_then(|loads| self.allowed(asked, &loads).map(|()| loads));
         let mut prediction = Prediction {
             asked,
             n: None,
@@ -113,7 +118,8 @@ impl Basis {
             Asked::Concurrency(_) => {
                 let band = self.band_at(n);
                 let r_at = |x: f64| n / x - self.think_s;
-                prediction.x = Some(estimate(x, band.map(|band| band.0), band.map(|band| band.1)));
+                let high = band.map(|band| band.1).filter(|high| self.bears(*high));
+                prediction.x = Some(estimate(x, band.map(|band| band.0), high));
                 prediction.r_s = Some(estimate(
                     r_at(x),
                     band.map(|band| r_at(band.1)),
@@ -129,18 +135,20 @@ impl Basis {
             Asked::ResponseTime(given) => {
                 let x_at = |n: f64| n / (given + self.think_s);
                 prediction.r_s = Some(exactly(given));
-                prediction.x = Some(estimate(x_at(n), loads.n.low.map(x_at), loads.n.high.map(x_at)));
+                let high = loads.n.high.map(x_at).filter(|high| self.bears(*high));
+                prediction.x = Some(estimate(x_at(n), loads.n.low.map(x_at), high));
             }
         }
         // A think time that is longer than the whole cycle contradicts the curve.
-        prediction.r_s = prediction.r_s.filter(|r_s| r_s.estimate > 0.0).map(|r_s| Estimate {
+        let is_known = |r_s: &Estimate| self.has_response_time && r_s.estimate > 0.0;
+        prediction.r_s = prediction.r_s.filter(is_known).map(|r_s| Estimate {
             low: r_s.low.map(|low| low.max(0.0)),
             ..r_s
         });
     }
 
     /// Nothing beyond twice what was measured: systems do worse than curves there.
-    fn allowed(&self, loads: &Loads) -> Result<(), String> {
+    fn allowed(&self, asked: Asked, loads: &Loads) -> Result<(), String> {
         let n = loads.n.estimate;
         let Some(measured) = self.measured else {
             let is_load = n <= N_MAX && self.curve.throughput_at(n) > 0.0;
@@ -150,15 +158,19 @@ impl Basis {
                 Err(format!("no load is as large as N = {}", plain(n)))
             };
         };
-        if n > REACH * measured.n {
-            return Err(format!(
-                "N = {} is beyond twice the largest N measured, {}; measure at a higher N first",
-                plain(n),
-                plain(measured.n)
-            ));
+        if !self.within(n) {
+            return Err(match asked {
+                Asked::Concurrency(_) => format!(
+                    "N = {} is beyond twice the largest N measured, {}; measure at a higher N first",
+                    plain(n),
+                    plain(measured.n)
+                ),
+                // The N that was found is no number to be quoted.
+                Asked::Throughput(_) | Asked::ResponseTime(_) => self.beyond(),
+            });
         }
         let x = self.curve.throughput_at(n);
-        if !(x > 0.0 && x <= REACH * measured.x) {
+        if !(x > 0.0 && self.bears(x)) {
             return Err(format!(
                 "the throughput there would be beyond twice the largest one measured, {}/s; measure at a higher N first",
                 plain(measured.x)
@@ -169,6 +181,10 @@ impl Basis {
 
     fn within(&self, n: f64) -> bool {
         self.measured.is_none_or(|measured| n <= REACH * measured.n)
+    }
+
+    fn bears(&self, x: f64) -> bool {
+        self.measured.is_none_or(|measured| x <= REACH * measured.x)
     }
 
     /// The largest N to look at.
@@ -290,14 +306,10 @@ impl Basis {
                     plain(n)
                 )
             }
-            (_, Some((n, most)))
-                if n.is_infinite() && self.measured.is_none_or(|measured| most <= REACH * measured.x) =>
-            {
-                format!(
-                    "that is above the roof that the curve approaches, {}/s{measured}",
-                    plain(most)
-                )
-            }
+            (_, Some((n, most))) if n.is_infinite() && self.bears(most) => format!(
+                "that is above the roof that the curve approaches, {}/s{measured}",
+                plain(most)
+            ),
             _ => format!("that is above everything that the curve gives{measured}"),
         }
     }

@@ -17,6 +17,7 @@ fn basis(curve: Curve, measured: Option<Measured>) -> Basis {
         measured,
         has_peak: true,
         think_s: 0.0,
+        has_response_time: true,
     }
 }
 
@@ -74,7 +75,9 @@ fn nothing_is_predicted_beyond_twice_what_was_measured() {
     assert!(law.predict(Asked::Concurrency(32.0)).refused.is_none());
     for asked in [Asked::Concurrency(33.0), Asked::ResponseTime(30e-3)] {
         let why = law.predict(asked).refused.unwrap();
-        assert!(why.contains("is beyond twice the largest N measured, 16"), "{why}");
+        assert!(why.contains("beyond twice the largest N measured, 16"), "{why}");
+        // The N that has this response time, 177.698, is no number to be quoted.
+        assert!(!why.contains("177"), "{why}");
     }
     let steep = basis(
         Curve::Linear {
@@ -253,4 +256,39 @@ proptest! {
             }
         }
     }
+}
+
+/// N that counts machines says nothing about response times: N/X would be a number that looks like one.
+#[test]
+fn sizes_have_no_response_time() {
+    let nodes = Basis {
+        has_response_time: false,
+        ..basis(Curve::Usl(CISCO), None)
+    };
+    for asked in [Asked::Concurrency(20.0), Asked::Throughput(11_048.0)] {
+        let found = nodes.predict(asked);
+        assert!(found.n.is_some() && found.r_s.is_none(), "{found:?}");
+    }
+    let found = nodes.predict(Asked::ResponseTime(2e-3));
+    assert!(found.n.is_none() && found.refused.unwrap().contains("Little's law"));
+}
+
+/// The ends of intervals keep the limit too: four runs know little of X at twice their N.
+#[test]
+fn no_end_of_an_interval_lies_beyond_twice_the_data() {
+    let law = Usl {
+        contention: 0.02,
+        coherency: 1e-4,
+        unit_throughput: 100.0,
+    };
+    let basis = fitted(law, &[0.05, -0.05, 0.1, -0.1]);
+    let basis = Basis {
+        measured: basis.measured.map(|measured| Measured { n: 8.0, ..measured }),
+        ..basis
+    };
+    let most = REACH * basis.measured.unwrap().x;
+    let wide = basis.fit.as_ref().unwrap().band_at(16.0).unwrap();
+    assert!(wide.1 > most, "the case is no case: {wide:?}, {most}");
+    let found = basis.predict(Asked::Concurrency(16.0)).x.unwrap();
+    assert_eq!(found.high, None, "{found:?}");
 }
