@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::words::{interval, number};
+use super::words::{interval, number, percent};
 use super::{Ceiling, Demand, Reading};
 use crate::finding::{Code, Effect, Finding};
 use crate::fit::{Estimate, Fit};
@@ -10,6 +10,9 @@ use crate::gate::BEYOND;
 
 /// Share by which measured throughput may pass a ceiling without an interval.
 const SLACK: f64 = 0.05;
+
+/// Share of a ceiling from which on measured throughput has reached it.
+const REACHED: f64 = 0.9;
 
 /// Demands beyond these are no measurement, seconds.
 const DEMAND_S: RangeInclusive<f64> = 1e-15..=1e15;
@@ -64,7 +67,8 @@ pub(crate) fn ceiling(demand: &Demand, fit: Option<&Fit>, x_max: f64) -> Option<
             } else {
                 "the roof γ/α lies beyond twice the largest throughput measured".to_owned()
             };
-            format!("{most}; {roof}. {}", reading_text(reading, name))
+            let reached = x_max / throughput.estimate;
+            format!("{most}; {roof}. {}", reading_text(reading, name, reached))
         }
         _ => format!("{most}. The law has no roof to compare with, since it has no contention."),
     };
@@ -84,9 +88,15 @@ fn within(estimate: &Estimate, limit: f64) -> String {
     })
 }
 
-fn reading_text(reading: Reading, name: &str) -> String {
+/// - reached: the largest throughput measured as a share of the ceiling
+fn reading_text(reading: Reading, name: &str, reached: f64) -> String {
     match reading {
         Reading::Explained => format!("They agree: {name} explains the contention."),
+        Reading::CapComesFirst if reached >= REACHED => format!(
+            "The roof lies above, but {} of what {name} can do was measured: {name} is full, and throughput ends there, not at the \
+             law's roof.",
+            percent(reached)
+        ),
         Reading::CapComesFirst => format!(
             "The roof lies above: these data have not seen {name} saturate, and its cap will come before the law's roof."
         ),

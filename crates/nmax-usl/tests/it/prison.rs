@@ -517,6 +517,33 @@ fn the_law_is_held_against_a_measured_demand() {
     );
 }
 
+/// One row that is locked for 20 ms: 50/s from four users on. The law's roof lies above that, and yet the row was seen full.
+#[test]
+fn a_full_resource_is_called_full() {
+    let mut random = Random::new(31);
+    let levels = [1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0_f64];
+    let data: Vec<Observation> = levels
+        .iter()
+        .flat_map(|n| [*n; 3])
+        .enumerate()
+        .map(|(i, n)| row(n, (12.0 * n).min(48.0) * random.lognormal(0.01), i + 1))
+        .collect();
+    let text = |seconds: f64| {
+        let ceiling = analyse(&data, &demand(seconds, 0.02))
+            .ceiling
+            .expect("a demand is given");
+        assert_eq!(ceiling.reading, Some(Reading::CapComesFirst), "{}", ceiling.text);
+        ceiling.text
+    };
+    let full = text(0.02);
+    assert!(
+        full.contains("the disk is full") && !full.contains("have not seen"),
+        "{full}"
+    );
+    let not_yet = text(0.0165);
+    assert!(not_yet.contains("have not seen the disk saturate"), "{not_yet}");
+}
+
 #[test]
 fn a_peak_above_the_ceiling_is_refused() {
     // Measured up to three quarters of the peak; the disk can do no more than what was measured.
