@@ -45,16 +45,20 @@ fn cells(point: &Point) -> Vec<String> {
     ]
 }
 
-/// `points.csv` of a campaign: what was fitted, in the order of the runs. `nmax usl fit` reads it.
+/// What a campaign fitted, in the order of the runs. `nmax usl fit` reads it.
+///
+/// At settings of the system under test N is the knob's: there `level` is the load, `setting` says the knobs, and
+/// `r_ms`, which is that of the load, is empty.
 pub fn measured(view: &ScaleView) -> String {
-    let mut text = line(&["n", "x", "r_ms", "level", "run"].map(str::to_owned));
+    let mut text = line(&["n", "x", "r_ms", "level", "run", "setting"].map(str::to_owned));
     for level in view.levels.iter().filter(|level| level.used) {
         text.push_str(&line(&[
             exact(level.n),
             exact(level.x),
-            exact(level.r_ms),
+            exact(level.r_ms.filter(|_| level.setting.is_empty())),
             exact(Some(level.level)),
             harmless(&level.run).into_owned(),
+            harmless(&level.setting).into_owned(),
         ]));
     }
     text

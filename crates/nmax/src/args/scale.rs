@@ -16,7 +16,7 @@ Examples:
   nmax scale shop.yaml --axis vus=1,2,4,8,16,32 --replicates 3
   nmax scale shop.yaml --axis rate --count transaction:checkout
   nmax scale shop.yaml --find 'p95 < 200ms'                  also the highest load that holds it
-  nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {n}' --price 0.34/h
+  nmax scale shop.yaml --axis nodes=1,2,4,8 --apply './set-nodes {nodes}' --price 0.34/h
   nmax scale shop.yaml --axis nodes=1,2,4 --axis size=small,large --apply './set {nodes} {size}' \\
     --price small=0.10/h,large=0.40/h
 
@@ -41,7 +41,7 @@ pub struct ScaleArgs {
     /// under test; may be repeated [default: vus]
     #[arg(long, value_name = "AXIS[=LEVEL,..]", help_heading = "Levels")]
     pub axis: Vec<String>,
-    /// Command that sets a knob, by `sh`: {n} is the value of the first, {NAME} of each
+    /// Command that sets a knob, by `sh`: {NAME} is the value of the knob of that name, and n in braces that of the first
     #[arg(long, value_name = "COMMAND", help_heading = "Levels")]
     pub apply: Option<String>,
     /// Longest time of one --apply

@@ -1,10 +1,11 @@
 //! `nmax scale`: load at several levels, and the law behind them.
 //!
 //! # Layout
-//! - [`axis`], [`price`], [`prepare`]: what was asked for, checked before anything is sent
+//! - [`axis`], [`price`], [`flags`], [`prepare`]: what was asked for, checked before anything is sent
 //! - [`level`]: the plan of one level; [`think`]: the pauses of its users
 //! - [`apply`]: the command that sets a knob of the system under test
-//! - [`rig`]: runs levels; [`measure`]: what one measured; [`progress`]: what is said meanwhile
+//! - [`rig`]: runs levels; [`measure`]: what one measured; [`judge`]: what that means; [`progress`]: what is said
+//!   meanwhile
 //! - [`conduct`]: which levels are run; [`find`]: the highest load that holds an objective; [`knobs`]: the same at each setting of the system; [`demand`]: what a completion
 //!   asks of a processor
 //! - [`folder`]: the directory; [`head`]: what is known before the first level; [`answer`]: the result and how it is
@@ -16,8 +17,10 @@ mod axis;
 mod conduct;
 mod demand;
 mod find;
+mod flags;
 mod folder;
 mod head;
+mod judge;
 mod knobs;
 mod level;
 mod measure;

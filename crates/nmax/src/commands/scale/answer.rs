@@ -9,6 +9,7 @@ use nmax_report::{csv, html, json, svg};
 use nmax_usl::{Effect, Observation, Options, analyse};
 
 use super::complain;
+use super::conduct::GONE;
 use super::demand;
 use super::folder;
 use super::head::Head;
@@ -81,32 +82,38 @@ pub(super) fn view(head: &Head, rows: &[Kept], done: Conducted, directory: &Path
     }
 }
 
-/// Mean pause for each completion, seconds; 0 where no response time is handed over, that it could be held against.
+/// Mean pause for each completion, seconds; 0 where it is not known.
 fn pause_s(rows: &[Kept], observations: &[Observation]) -> f64 {
-    let timed = observations.iter().filter(|one| one.r_s.is_some());
     let of_row = |row: usize| rows.iter().find(|kept| kept.row.number == row)?.facts.pause_s;
-    let pauses: Vec<f64> = timed.filter_map(|one| of_row(one.row)).collect();
+    let pauses: Vec<f64> = observations.iter().filter_map(|one| of_row(one.row)).collect();
     let n = pauses.len().max(1) as f64;
     pauses.iter().sum::<f64>() / n
 }
 
 /// How a campaign ends: a person's word, then what cannot be believed, then the objective.
-pub(super) fn exit(head: &Head, view: &ScaleView) -> Exit {
+///
+/// - `is_asked`: whether there is an objective, and so a highest load that holds it
+pub(super) fn exit(head: &Head, view: &ScaleView, is_asked: bool) -> Exit {
     let analysis = &view.fit.analysis;
     let is_blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
     // With knobs the table is the answer: a handful of settings seldom bears a law.
     let is_answered = match head.knobs.is_empty() {
         true => analysis.fit.is_some() && !is_blocked,
-        false => view.knobs.iter().any(|knob| knob.x.is_some()),
+        false => !view.knobs.is_empty() && view.knobs.iter().all(|knob| knob.x.is_some()),
     };
     if view.info.interrupted {
         Exit::Interrupted
+    } else if view.stopped == GONE {
+        Exit::Unreachable
     } else if !is_answered {
         Exit::Invalid
-    } else if view.find.as_ref().is_some_and(|found| found.level.is_none()) {
-        Exit::Failed
     } else {
-        Exit::Pass
+        match &view.find {
+            Some(found) if found.level.is_none() => Exit::Failed,
+            // With knobs the objective only says which load is usable.
+            None if is_asked && head.knobs.is_empty() => Exit::Invalid,
+            _ => Exit::Pass,
+        }
     }
 }
 
@@ -132,7 +139,7 @@ pub(super) fn tell(job: &Job, done: Conducted, args: &ScaleArgs) -> Exit {
     if !args.csv.as_deref().is_some_and(is_stdout) {
         print(&view, directory, args.output.json);
     }
-    exit(&job.head, &view)
+    exit(&job.head, &view, job.find.is_some())
 }
 
 /// Prints a campaign on standard output.

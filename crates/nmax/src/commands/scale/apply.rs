@@ -80,7 +80,7 @@ pub(super) fn check(line: Option<&str>, names: &[&str]) -> Vec<String> {
     let unset = |place: usize, name: &str| {
         let is_set = line.contains(&format!("{{{name}}}")) || (place == 0 && line.contains("{n}"));
         (!is_set).then(|| {
-            let hint = if place == 0 { " or {n}" } else { "" };
+            let hint = if place == 0 && name != "n" { " or {n}" } else { "" };
             format!("--apply: the command does not use {{{name}}}{hint}\n  help: put it where the value belongs")
         })
     };

@@ -4,9 +4,10 @@ use nmax_usl::Observation;
 use nmax_usl::design::{Campaign, Outcome, Precision, Rules, Step};
 
 use super::answer::Conducted;
-use super::axis::Load;
+use super::axis::{Load, short};
 use super::find::find;
 use super::prepare::Job;
+use super::price::per_million;
 use super::rig::{Asked, Kept, Tried};
 use crate::exit::Exit;
 
@@ -24,6 +25,8 @@ pub(super) fn observation(kept: &Kept) -> Option<Observation> {
     })
 }
 
+/// How a campaign ends whose target went away.
+pub(super) const GONE: &str = "the target is no longer reachable: what was measured until then is fitted";
 /// Share of the budget that the campaign leaves to the search for an objective.
 const FIND_SHARE: f64 = 0.4;
 
@@ -76,35 +79,72 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
                     done.observations.push(observation);
                 }
                 campaign.record(&trial, outcome);
+                if kept.is_gone {
+                    done.stopped = GONE.into();
+                    break;
+                }
             }
         }
         job.rig.draw(&done.observations);
     }
     job.rig.progress.clear();
-    if let (Some((words, _)), false) = (job.find.clone(), done.interrupted) {
+    let is_over = done.interrupted || done.stopped == GONE;
+    if let (Some((words, _)), false) = (job.find.clone(), is_over) {
         find(job, &words, &mut done)?;
     }
     let dropped = campaign.dropped().iter();
     done.notes.extend(dropped.map(|dropped| {
         format!(
-            "{} was left out after {} runs: {}",
+            "{} was left out after {} run{}: {}",
             job.axes.load.says(dropped.level),
             dropped.attempts,
+            if dropped.attempts == 1 { "" } else { "s" },
             dropped.why
         )
     }));
     if done.interrupted {
         done.stopped = "interrupted: what was measured until then is fitted".into();
     }
+    done.notes.extend(cost(job, &done));
     done.elapsed_s = Some(job.rig.spent().as_secs_f64());
     Ok(done)
 }
 
-/// A target that is not there at the first level is an error and no measurement.
+/// What a million usable completions cost where the most of them came per second; a plan's own conditions say what is
+/// usable.
+fn cost(job: &Job, done: &Conducted) -> Option<String> {
+    let per_h = job.price.as_ref()?.per_h(&[])?;
+    let is_usable = |row: usize| {
+        let kept = job.rig.rows.iter().find(|kept| kept.row.number == row);
+        kept.is_some_and(|kept| kept.row.verdict == "pass")
+    };
+    // The mean of a level: the luckiest of several runs is no price.
+    let usable = || done.observations.iter().filter(|one| is_usable(one.row));
+    let mean = |n: f64| {
+        let of: Vec<f64> = usable().filter(|one| one.n == n).map(|one| one.x).collect();
+        of.iter().sum::<f64>() / of.len() as f64
+    };
+    let best = usable()
+        .map(|one| (one.n, mean(one.n)))
+        .max_by(|a, b| a.1.total_cmp(&b.1));
+    let Some((n, x)) = best else {
+        return Some("no level was usable, so there is no cost".into());
+    };
+    let cost = per_million(per_h, x)?;
+    Some(format!(
+        "at its best, {} {} at a concurrency of {}, a million usable ones cost {cost:.4}",
+        short(x),
+        job.rig.count.unit(),
+        short(n)
+    ))
+}
+
+/// What breaks down at the first level is an error and no measurement.
 fn in_reach(job: &Job, kept: &Kept) -> Result<Outcome, (String, Exit)> {
     match &kept.outcome {
         Outcome::Refused(why) if job.rig.rows.len() == 1 => {
-            Err((format!("the first level says nothing: {why}"), Exit::Unreachable))
+            let exit = if kept.is_gone { Exit::Unreachable } else { Exit::Invalid };
+            Err((format!("the first level says nothing: {why}"), exit))
         }
         outcome => Ok(outcome.clone()),
     }

@@ -67,6 +67,7 @@ mod tests {
             },
             judged: None,
             failed: None,
+            is_gone: false,
         }
     }
 

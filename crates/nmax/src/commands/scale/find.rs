@@ -7,7 +7,7 @@ use nmax_usl::search::{Answer, Judged, Objective, ObjectiveRules, Tested};
 
 use super::answer::Conducted;
 use super::axis::{Load, short};
-use super::conduct::observation;
+use super::conduct::{GONE, observation};
 use super::prepare::Job;
 use super::rig::{Asked, Kept, Tried};
 use crate::exit::Exit;
@@ -43,7 +43,7 @@ pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(
         runs += 1;
         if let Some(place) = known
             .iter()
-            .position(|kept| kept.row.level == trial.level && tested(kept).is_some())
+            .position(|kept| kept.row.level == trial.level && counts(kept))
             && let Some(tested) = tested(&known.swap_remove(place))
         {
             search.record(&trial, tested);
@@ -67,11 +67,50 @@ pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(
             None => Tested::Invalid(kept.row.why.clone()),
         };
         search.record(&trial, tested);
+        if kept.is_gone {
+            done.stopped = GONE.into();
+            break;
+        }
         job.rig.draw(&done.observations);
     }
     job.rig.progress.clear();
-    done.find = search.answer().map(|answer| found(job, words, &answer, runs));
+    let answer = search
+        .answer()
+        .filter(|answer| answer.level.is_some() || is_lowest_known(job));
+    done.find = answer.map(|answer| found(job, words, &answer, runs));
+    if done.find.is_none() {
+        done.notes.push(unknown(job, words));
+    }
     Ok(())
+}
+
+/// Whether a run at the lowest load says something of the objective.
+fn is_lowest_known(job: &Job) -> bool {
+    let mut rows = job.rig.rows.iter();
+    rows.any(|kept| kept.row.level == job.axes.range.0 && counts(kept))
+}
+
+/// That there is no answer, and what there is.
+fn unknown(job: &Job, words: &str) -> String {
+    let broken = job.rig.rows.iter().filter(|kept| counts(kept));
+    let broken = broken.map(|kept| kept.row.level).reduce(f64::min);
+    let load = job.axes.load;
+    let but = broken.map_or_else(String::new, |level| {
+        format!(", and it does not hold at {}", load.says(level))
+    });
+    format!(
+        "`{words}`: not known; no run at {}, the lowest load, says anything of it{but}",
+        load.says(job.axes.range.0)
+    )
+}
+
+/// Whether a level that was measured before says something: one that was run again for longer does not.
+fn counts(kept: &Kept) -> bool {
+    match kept.outcome {
+        Outcome::Measured { .. } => kept.row.used && kept.judged.is_some(),
+        Outcome::Refused(_) => true,
+        Outcome::Invalid(_) => false,
+    }
 }
 
 /// What a level says of the objective; `None` when it says nothing.
@@ -94,14 +133,28 @@ pub(super) fn judged(threshold: &Threshold, value: Option<f64>, limit: f64, hold
     Judged { holds, excess }
 }
 
+/// A value of an objective with its unit; shares as percentages.
+pub(super) fn value_words(value: Option<f64>, unit: &str) -> String {
+    match (value, unit) {
+        (None, _) => "nothing was measured of it".into(),
+        (Some(value), "%") => format!("{} %", short(100.0 * value)),
+        (Some(value), "") => short(value),
+        (Some(value), unit) => format!("{} {unit}", short(value)),
+    }
+}
+
 fn found(job: &Job, words: &str, answer: &Answer, runs: usize) -> Found {
     let load = job.axes.load;
     let whole = |level: f64| if load == Load::Rate { level } else { level.floor() };
     let text = match answer.level {
-        None => format!(
-            "`{words}` does not even hold at {}, the lowest load",
-            load.says(job.axes.range.0)
-        ),
+        None => {
+            let lowest = load.says(job.axes.range.0);
+            let rows = job.rig.rows.iter();
+            let at_lowest = rows.filter(|kept| kept.row.level == job.axes.range.0);
+            let why = at_lowest.map(|kept| kept.row.why.as_str()).rfind(|why| !why.is_empty());
+            let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+            format!("`{words}` does not even hold at {lowest}, the lowest load{why}")
+        }
         Some(level) => {
             let level = load.says(whole(level));
             match (answer.low, answer.high) {

@@ -48,6 +48,12 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         let spent = job.rig.spent_share();
         let until = spent + (1.0 - spent) / (count - place) as f64;
         let from = job.rig.rows.len();
+        if job.rig.time_left(1.0).trials() == 0 {
+            done.stopped = "the time budget is used up".into();
+            done.knobs
+                .push(knob(job, setting, None, None, 0, "the budget did not reach it".into()));
+            continue;
+        }
         if let Err(why) = set(job, &setting) {
             if job.rig.is_over() {
                 break;
@@ -60,12 +66,27 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         start = best.map(|best| best.level).or(start);
         let runs = job.rig.rows.len() - from;
         let fitted = take(job, &setting, from, best, &mut done)?;
+        let is_fresh = job.rig.rows[from..]
+            .iter()
+            .any(|kept| kept.row.used && kept.row.purpose == "replicate");
+        let why = match best {
+            Some(_) if !is_fresh => {
+                "not run again at its best load, for want of time: the best of several single runs \
+                                     looks better than it is"
+                    .to_owned()
+            }
+            _ => why,
+        };
         if job.rig.is_over() {
             break;
         }
         done.knobs.push(knob(job, setting, best, fitted, runs, why));
     }
     job.rig.progress.clear();
+    let without = done.knobs.iter().filter(|knob| knob.x.is_none()).count();
+    if without > 0 {
+        done.stopped = format!("{}; {without} of {count} have no best load", done.stopped);
+    }
     if job.rig.is_over() {
         done.interrupted = true;
         done.stopped = "interrupted: the settings that were tried until then are fitted".into();
@@ -167,7 +188,13 @@ fn take(
         kept.row.used && is_usable && best.is_some_and(|best| best.level == kept.row.level)
     };
     let is_fresh = |kept: &Kept| at_best(kept) && kept.row.purpose == "replicate";
+    let is_numeric = job.axes.knobs.first().is_some_and(|knob| knob.numbers().is_some());
+    let number = setting.first().and_then(|(_, value)| value.parse::<f64>().ok());
+    let number = number.filter(|_| is_numeric);
     let rows = &mut job.rig.rows[from..];
+    for kept in rows.iter_mut() {
+        kept.row.n = number;
+    }
     let has_fresh = rows.iter().any(is_fresh);
     for kept in rows.iter_mut() {
         let is_fitted = if has_fresh { is_fresh(kept) } else { at_best(kept) };
@@ -180,12 +207,10 @@ fn take(
     }
     let fitted: Vec<Kept> = rows.iter().filter(|kept| kept.row.used).cloned().collect();
     job.rig.write_from(from)?;
-    let number = setting.first().and_then(|(_, value)| value.parse::<f64>().ok());
-    let is_numeric = job.axes.knobs.first().is_some_and(|knob| knob.numbers().is_some());
     let version = setting
         .get(1)
         .map(|(name, value)| (format!("{name}={value}"), value.clone()));
-    if let (Some(n), true) = (number, is_numeric) {
+    if let Some(n) = number {
         for kept in &fitted {
             job.rig
                 .point(version.as_ref().map(|(_, value)| value.as_str()), n, kept)?;

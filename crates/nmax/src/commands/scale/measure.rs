@@ -1,10 +1,11 @@
 //! What a level measured, from the windows of its run.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use nmax_analysis::settle;
 use nmax_metrics::{Aggregate, Catalog, Nanos, Section, Window};
-use nmax_plan::plan::Plan;
+use nmax_plan::plan::{Plan, Scenario};
 use nmax_store::{RunReader, StoreError};
 
 /// What throughput counts.
@@ -87,16 +88,16 @@ impl Slice {
     }
 
     /// Both sections count: what ended in the window is its throughput, whenever it was due.
-    fn of(window: &Window, count: &Count, catalog: &Catalog, mix: &[usize]) -> Self {
+    fn of(window: &Window, count: &Count, catalog: &Catalog, mix: &Mix) -> Self {
         let mut slice = Self::default();
         for section in Section::ALL {
             let aggregate = &window.aggregate;
             slice.in_flight_ns += aggregate.load(section).in_flight_ns as f64;
-            let (done, failed, time_ns) = iterations(aggregate, section, mix);
+            let (done, failed, time_ns) = iterations(aggregate, section, &mix.scenarios);
             slice.iterations += done;
             let (ok, bad, time_ns) = match count {
                 Count::Iterations => (done - failed, failed, time_ns),
-                Count::Requests => requests(aggregate, section),
+                Count::Requests => requests(aggregate, section, catalog, mix),
                 Count::Transaction(name) => transactions(aggregate, section, catalog, name),
             };
             slice.ok += ok;
@@ -111,9 +112,62 @@ fn sum_ns(times: &nmax_metrics::Histogram) -> f64 {
     times.exact().sum_ns as f64
 }
 
-fn requests(aggregate: &Aggregate, section: Section) -> (u64, u64, f64) {
+/// What is of the mix: only that is counted, for only that is varied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Mix {
+    /// Indexes of its scenarios.
+    scenarios: Vec<usize>,
+    /// Names of requests that only the background has.
+    beside: HashSet<String>,
+}
+
+impl Mix {
+    fn of(plan: &Plan) -> Self {
+        let scenarios = (0..plan.scenarios.len()).filter(|index| plan.scenarios[*index].weight > 0.0);
+        let (mixed, mut beside) = (names(mix(plan)), names(background(plan)));
+        beside.retain(|name| !mixed.contains(name));
+        Self {
+            scenarios: scenarios.collect(),
+            beside,
+        }
+    }
+}
+
+fn mix(plan: &Plan) -> impl Iterator<Item = &Scenario> {
+    plan.scenarios.iter().filter(|scenario| scenario.weight > 0.0)
+}
+
+fn background(plan: &Plan) -> impl Iterator<Item = &Scenario> {
+    plan.background.iter().map(|beside| &plan.scenarios[beside.scenario])
+}
+
+/// Names of requests that do not vary.
+fn names<'a>(scenarios: impl Iterator<Item = &'a Scenario>) -> HashSet<String> {
+    let requests = scenarios.flat_map(Scenario::requests);
+    requests
+        .filter_map(|request| Some(request.name.as_constant()?.to_owned()))
+        .collect()
+}
+
+/// Whether requests of the background can be told from those of the mix by their names.
+pub(super) fn is_told_apart(plan: &Plan) -> bool {
+    let mixed = names(mix(plan));
+    let mut requests = background(plan).flat_map(Scenario::requests);
+    requests.all(|request| {
+        let is_other = request.name.as_constant().is_some_and(|name| !mixed.contains(name));
+        is_other && request.page.is_none()
+    })
+}
+
+fn requests(aggregate: &Aggregate, section: Section, catalog: &Catalog, mix: &Mix) -> (u64, u64, f64) {
     let mut sums = (0, 0, 0.0);
-    for (_, stats) in aggregate.requests(section) {
+
+    let is_beside = |id| mix.beside.contains(catalog.requests.name(id));
+    for (index, stats) in aggregate.requests(section) {
+        // Looked up only where there is a background.
+        if !mix.beside.is_empty() && is_beside(index) {
+            continue;
+        }
         sums.0 += stats.ok();
         sums.1 += stats.failed() + stats.errors();
         let sets = stats.outcomes.iter().flatten();
@@ -211,9 +265,7 @@ pub(super) fn steady(windows: &[Slice], from: usize, to: usize, width: Nanos) ->
 /// Reads a level from the directory of its run.
 pub(super) fn read(directory: &Path, plan: &Plan, count: &Count) -> Result<Option<Measured>, StoreError> {
     let reader = RunReader::open(directory)?;
-    let mix: Vec<usize> = (0..plan.scenarios.len())
-        .filter(|index| plan.scenarios[*index].weight > 0.0)
-        .collect();
+    let mix = Mix::of(plan);
     let mut windows: Vec<Slice> = Vec::new();
     let times = nmax_engine::times(plan);
     let width = Nanos::from(plan.window);
@@ -296,6 +348,37 @@ mod tests {
     fn a_run_that_ended_before_its_measured_part_has_none() {
         assert_eq!(steady(&[slice(1); 3], 5, 35, WIDTH), None);
         assert_eq!(steady(&[], 0, 10, WIDTH), None);
+    }
+
+    /// Only the mix is varied, so only the mix is counted.
+    #[test]
+    fn requests_of_the_background_are_not_counted() {
+        let plan = |beside: &str| {
+            let text = format!(
+                "nmax: 1\nname: p\ntarget: http://server.test\nscenarios:\n  a: {{ steps: \
+                 [{{ get: /a }}] }}\n  b: {{ weight: 0, steps: [{{ get: {beside} }}] }}\nworkload: {{ closed: {{ vus: 1 }}, background: {{ b: {{ closed: {{ vus: 1 }} }} }} }}\n"
+            );
+            nmax_testkit::plans::plan(&text)
+        };
+        let apart = plan("/b");
+        assert!(is_told_apart(&apart));
+        let catalog = nmax_engine::program::catalog(&apart, 10);
+        let mut aggregate = Aggregate::default();
+        for (name, times) in [("/a", 3), ("/b", 5)] {
+            let of = catalog
+                .requests
+                .list()
+                .iter()
+                .find(|known| known.contains(name))
+                .unwrap();
+            let id = catalog.requests.find(of).unwrap();
+            let stats = aggregate.request_mut(Section::Hold, id);
+            let ok = stats.outcomes[0].get_or_insert_default();
+            (0..times).for_each(|_| ok.response.record(1_000_000));
+        }
+        assert_eq!(requests(&aggregate, Section::Hold, &catalog, &Mix::of(&apart)).0, 3);
+        assert_eq!(requests(&aggregate, Section::Hold, &catalog, &Mix::default()).0, 8);
+        assert!(!is_told_apart(&plan("/a")), "one name for both");
     }
 
     #[test]

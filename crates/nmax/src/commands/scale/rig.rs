@@ -1,39 +1,29 @@
 //! Runs levels, one after the other, and says what became of each.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+mod clock;
+mod look;
 
-use nmax_analysis::{Reason, Verdict};
+use std::sync::Arc;
+use std::time::Duration;
+
 use nmax_engine::StartError;
 use nmax_plan::plan::Plan;
 use nmax_plan::threshold::Threshold;
-use nmax_report::View;
 use nmax_report::scalability::Level;
 use nmax_usl::design::{Outcome, TimeLeft};
 use nmax_usl::search::Judged;
 use nmax_usl::{Observation, Options};
 
+use clock::{Clock, now};
+
 use super::axis::Load;
-use super::find;
 use super::folder::{Facts, Folder, RUNS};
 use super::level::{self, Times};
-use super::measure::{self, Count, Measured};
+use super::measure::Count;
 use super::progress::Progress;
 use crate::exit::Exit;
 use crate::session::{self, Finished, Order, SessionError};
 use crate::signals::Interrupts;
-use crate::tally::ABORTED;
-
-/// Share of failures from which a level says nothing but that the system broke down.
-const BROKEN_SHARE: f64 = 0.5;
-/// Share of an open level's iterations that the system has to complete; below it what is in flight grows without end.
-const KEPT_UP_SHARE: f64 = 0.95;
-/// Standard errors of a count that such a level may lack besides.
-const KEPT_UP_ERRORS: f64 = 3.0;
-/// Share of failures up to which times of good and bad completions may be taken together.
-const GOOD_SHARE: f64 = 0.01;
-/// What a run takes beside its load, before one was seen.
-const OVERHEAD: Duration = Duration::from_millis(500);
 
 /// What a level is run for.
 #[derive(Clone, Debug)]
@@ -68,6 +58,8 @@ pub(super) struct Kept {
     pub(super) judged: Option<Judged>,
     /// Why the verdict is FAIL, where it is.
     pub(super) failed: Option<String>,
+    /// Whether the target was not there.
+    pub(super) is_gone: bool,
 }
 
 /// What stays the same over all levels.
@@ -90,44 +82,9 @@ pub(super) struct Rig {
     pub(super) think_s: Option<f64>,
     /// Every level so far.
     pub(super) rows: Vec<Kept>,
+    /// How many of them were said.
+    told: usize,
     clock: Clock,
-}
-
-/// The time that is spent and left.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Clock {
-    began: Instant,
-    budget: Duration,
-    /// Longest that a level took beside its load.
-    overhead: Duration,
-}
-
-impl Clock {
-    pub(super) fn start(budget: Duration) -> Self {
-        Self {
-            began: now(),
-            budget,
-            overhead: OVERHEAD,
-        }
-    }
-
-    /// Time since the beginning.
-    pub(super) fn spent(&self) -> Duration {
-        now().saturating_duration_since(self.began)
-    }
-
-    /// Whether a piece of work fits into the budget.
-    fn has(&self, work: Duration) -> bool {
-        self.spent() + work + self.overhead <= self.budget
-    }
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the budget of a campaign is time of this machine"
-)]
-fn now() -> Instant {
-    Instant::now()
 }
 
 impl Rig {
@@ -157,6 +114,7 @@ impl Rig {
             think_s: super::think::mean_s(&base),
             has_knobs,
             rows: Vec::new(),
+            told: 0,
             clock: Clock::start(budget),
             base,
             order,
@@ -211,8 +169,13 @@ impl Rig {
         Ok(tried)
     }
 
-    /// Says what the last level was, and writes it down; with knobs its use is decided with its setting.
+    /// Says what the last level was, and writes it down, once; with knobs its use is decided with its setting.
     fn write_last(&mut self) -> Result<(), (String, Exit)> {
+        // A run that was interrupted before it began leaves no level.
+        if self.told == self.rows.len() {
+            return Ok(());
+        }
+        self.told = self.rows.len();
         let Some(last) = self.rows.last() else { return Ok(()) };
         self.progress.ended(self.load, last);
         if self.has_knobs {
@@ -285,6 +248,7 @@ impl Rig {
             facts,
             judged: None,
             failed: None,
+            is_gone: false,
         };
         let outcome = match result {
             Ok(finished) if finished.exit == Exit::Interrupted => {
@@ -345,154 +309,6 @@ impl Rig {
         let name = finished.directory.file_name().unwrap_or_default();
         format!("{RUNS}/{}", name.to_string_lossy())
     }
-
-    /// Measures what a run left behind.
-    fn look(&self, finished: &Finished, plan: &Plan, level: f64, kept: &mut Kept) -> Result<Outcome, (String, Exit)> {
-        let view = &finished.view;
-        let Kept { row, facts, .. } = kept;
-        row.verdict = view.verdict.name().to_owned();
-        row.run = self.run_name(finished);
-        let trouble = |error: nmax_store::StoreError| (error.to_string(), Exit::Unreachable);
-        let measured = measure::read(&finished.directory, plan, &self.count).map_err(trouble)?;
-        if let Some(measured) = &measured {
-            facts.completions = Some(measured.sums.ok);
-            facts.steady_s = Some((measured.from_s, measured.to_s));
-            facts.moves = measured.moves;
-            facts.in_flight = Some(measured.in_flight());
-            facts.pause_s = self.pause_s(measured);
-            facts.cores_used =
-                measure::cores_used(&finished.directory, measured.from_s, measured.to_s).map_err(trouble)?;
-            row.x = Some(measured.x());
-            row.n = Some(self.n(level, measured));
-            row.r_ms = self.time_s(measured).map(|time_s| time_s * 1e3);
-            if let Some(moves) = measured.moves {
-                row.why = format!("not steady: throughput changed by {:+.0} %", 100.0 * moves);
-            }
-        }
-        if let (Some(objective), Some(result)) = (&self.objective, view.thresholds.last()) {
-            facts.objective = result.value;
-            kept.judged = Some(find::judged(objective, result.value, result.limit, result.holds));
-        }
-        let failed = view.reasons.iter().find(|reason| reason.decides);
-        kept.failed = failed.map(|reason| reason.text.clone());
-        let way = Way {
-            load: self.load,
-            level,
-            verdict: view.verdict,
-            reasons: &view.reasons,
-            unreachable: (finished.exit == Exit::Unreachable).then(|| unreachable(view)),
-        };
-        facts.lawful_r_s = self.lawful_r_s(measured.as_ref());
-        let n = row.n.unwrap_or(level);
-        Ok(judged(&way, measured.as_ref(), n, facts.lawful_r_s))
-    }
-
-    /// What the law is fitted over.
-    fn n(&self, level: f64, measured: &Measured) -> f64 {
-        match self.load {
-            Load::Vus | Load::Workers => level,
-            Load::Rate => measured.in_flight(),
-        }
-    }
-
-    /// Pauses for one completion, seconds.
-    pub(super) fn pause_s(&self, measured: &Measured) -> Option<f64> {
-        let n = measured.sums.ok + measured.sums.bad;
-        let of_iteration = self.think_s?;
-        (n > 0).then(|| of_iteration * measured.sums.iterations as f64 / n as f64)
-    }
-
-    /// Mean time of a completion as a user feels it, pauses left out, seconds.
-    fn time_s(&self, measured: &Measured) -> Option<f64> {
-        let time_s = measured.time_s()?;
-        match self.count {
-            // An iteration is measured with its pauses.
-            Count::Iterations => Some(time_s - self.pause_s(measured)?).filter(|time_s| *time_s >= 0.0),
-            Count::Requests | Count::Transaction(_) => Some(time_s),
-        }
-    }
-
-    /// R as Little's law means it, N = X(R + Z): only where a user does one counted thing after the other.
-    fn lawful_r_s(&self, measured: Option<&Measured>) -> Option<f64> {
-        let measured = measured?;
-        let is_one_by_one = match self.count {
-            Count::Iterations => true,
-            Count::Requests => is_one_by_one(&self.base),
-            Count::Transaction(_) => false,
-        };
-        let is_lawful = is_one_by_one
-            && self.load != Load::Workers
-            && self.think_s.is_some()
-            && self.base.background.is_empty()
-            && measured.bad_share() <= GOOD_SHARE;
-        if is_lawful { self.time_s(measured) } else { None }
-    }
-}
-
-/// Whether users of a plan wait for each reply before they ask for more.
-fn is_one_by_one(plan: &Plan) -> bool {
-    let mut requests = plan.all_scenarios().flat_map(nmax_plan::plan::Scenario::requests);
-    let has_setup = plan.scenarios.iter().any(|scenario| !scenario.setup.is_empty());
-    !has_setup && requests.all(|request| request.page.is_none())
-}
-
-/// What a level was asked for, and how its run ended.
-struct Way<'a> {
-    load: Load,
-    level: f64,
-    verdict: Verdict,
-    reasons: &'a [Reason],
-    /// No exchange reached the target, and why.
-    unreachable: Option<String>,
-}
-
-fn unreachable(view: &View) -> String {
-    let why = view
-        .problems
-        .first()
-        .map_or_else(String::new, |problem| format!(": {}", problem.kind));
-    format!("the target is not reachable{why}")
-}
-
-/// What a run means for the campaign. INVALID is never a measurement; a FAIL by a threshold is one.
-fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option<f64>) -> Outcome {
-    if let Some(why) = &way.unreachable {
-        return Outcome::Refused(why.clone());
-    }
-    if way.verdict == Verdict::Invalid {
-        let reason = way.reasons.iter().find(|reason| reason.decides);
-        let why = reason.map_or_else(
-            || "INVALID".to_owned(),
-            |reason| format!("{}: {}", reason.code, reason.text),
-        );
-        return Outcome::Invalid(why);
-    }
-    if let Some(aborted) = way.reasons.iter().find(|reason| reason.code == ABORTED) {
-        return Outcome::Refused(aborted.text.clone());
-    }
-    let Some(measured) = measured.filter(|measured| measured.sums.ok > 0) else {
-        return Outcome::Refused("nothing was completed and ok in the measured part".into());
-    };
-    if measured.bad_share() >= BROKEN_SHARE {
-        let share = 100.0 * measured.bad_share();
-        return Outcome::Refused(format!("the system broke down: {share:.0} % were not ok"));
-    }
-    if way.load == Load::Rate {
-        let (done, due) = (measured.sums.iterations as f64, way.level * measured.length_s());
-        // What is in flight at the edges, and the counts of Poisson arrivals, are no sign of a queue.
-        if done + KEPT_UP_ERRORS * due.sqrt() < KEPT_UP_SHARE * due {
-            let per_s = done / measured.length_s();
-            return Outcome::Refused(format!(
-                "the system did not keep up: {per_s:.1} of {} iterations per second were completed",
-                way.level
-            ));
-        }
-    }
-    Outcome::Measured {
-        n,
-        x: measured.x(),
-        r_s,
-    }
 }
 
 /// A seed of its own for each run.
@@ -506,4 +322,14 @@ fn seed_of(seed: u64, number: usize) -> u64 {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_run_has_a_seed_of_its_own_that_json_can_hold() {
+        let seeds: std::collections::BTreeSet<u64> = (1..=1_000).map(|number| seed_of(1, number)).collect();
+        assert_eq!(seeds.len(), 1_000);
+        assert!(seeds.iter().all(|seed| *seed < 1 << 53));
+        assert_ne!(seed_of(1, 1), seed_of(2, 1));
+    }
+}

@@ -230,6 +230,7 @@ fn level(value: &Value) -> Option<Kept> {
         },
         judged: None,
         failed: None,
+        is_gone: false,
     })
 }
 

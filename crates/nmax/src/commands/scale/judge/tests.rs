@@ -32,6 +32,7 @@ fn way(verdict: Verdict, reasons: &[Reason]) -> Way<'_> {
         verdict,
         reasons,
         unreachable: None,
+        bad: None,
     }
 }
 
@@ -76,7 +77,12 @@ fn a_system_that_broke_down_ends_the_ramp() {
     let aborted = [reason(ABORTED, true)];
     assert!(refused(&way(Verdict::Fail, &aborted), Some(measured(9, 0, 9))).contains(ABORTED));
     assert!(refused(&way(Verdict::Pass, &[]), None).contains("nothing was completed"));
-    assert!(refused(&way(Verdict::Pass, &[]), Some(measured(0, 9, 9))).contains("nothing was completed"));
+    assert!(refused(&way(Verdict::Pass, &[]), Some(measured(0, 0, 0))).contains("nothing was completed"));
+    let errors = Way {
+        bad: Some("9 of 9 were not ok, most of them `status 404`".into()),
+        ..way(Verdict::Pass, &[])
+    };
+    assert!(refused(&errors, Some(measured(0, 9, 9))).contains("100 % were not ok: 9 of 9"));
     assert!(refused(&way(Verdict::Fail, &[]), Some(measured(40, 60, 100))).contains("60 %"));
     let gone = Way {
         unreachable: Some("the target is not reachable: connect".into()),
@@ -98,10 +104,23 @@ fn a_system_that_broke_down_ends_the_ramp() {
     }
 }
 
+/// R = 100 ms in a level of 2 s: requests under way at its ends may be a twentieth of all that ended in it.
 #[test]
-fn each_run_has_a_seed_of_its_own_that_json_can_hold() {
-    let seeds: std::collections::BTreeSet<u64> = (1..=1_000).map(|number| seed_of(1, number)).collect();
-    assert_eq!(seeds.len(), 1_000);
-    assert!(seeds.iter().all(|seed| *seed < 1 << 53));
-    assert_ne!(seed_of(1, 1), seed_of(2, 1));
+fn littles_law_is_held_against_long_levels_only() {
+    let level = |length_s: f64| Measured {
+        to_s: 1.0 + length_s,
+        ..measured(100, 0, 100)
+    };
+    let noise = |length_s: f64, n: f64, pause_s: f64| little_noise(&level(length_s), n, 0.1, pause_s);
+    assert!((noise(2.0, 1.0, 0.0) - 0.05).abs() < 1e-12);
+    assert!(
+        noise(2.0, 100.0, 0.0) > LITTLE_NOISE_MAX,
+        "many users have as many edges"
+    );
+    assert!(noise(4.0, 1.0, 0.0) < LITTLE_NOISE_MAX);
+    assert!(
+        noise(20.0, 1.0, 0.1) > LITTLE_NOISE_MAX,
+        "a hundred pauses are not their mean"
+    );
+    assert!(noise(20.0, 1_000.0, 0.1) < LITTLE_NOISE_MAX);
 }

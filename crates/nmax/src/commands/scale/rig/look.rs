@@ -1,0 +1,124 @@
+//! What the run of a level left behind.
+
+use nmax_plan::plan::Plan;
+use nmax_usl::design::Outcome;
+
+use super::{Kept, Rig};
+use crate::commands::scale::axis::Load;
+use crate::commands::scale::find;
+use crate::commands::scale::judge::{
+    BAD_SAID, GOOD_SHARE, LITTLE_NOISE_MAX, Way, is_one_by_one, judged, little_noise, not_ok, unreachable,
+};
+use crate::commands::scale::measure::{self, Count, Measured};
+use crate::exit::Exit;
+use crate::session::Finished;
+
+impl Rig {
+    /// Measures what a run left behind.
+    pub(super) fn look(
+        &self,
+        finished: &Finished,
+        plan: &Plan,
+        level: f64,
+        kept: &mut Kept,
+    ) -> Result<Outcome, (String, Exit)> {
+        let view = &finished.view;
+        let Kept { row, facts, .. } = kept;
+        row.verdict = view.verdict.name().to_owned();
+        row.run = self.run_name(finished);
+        let trouble = |error: nmax_store::StoreError| (error.to_string(), Exit::Unreachable);
+        let measured = measure::read(&finished.directory, plan, &self.count).map_err(trouble)?;
+        if let Some(measured) = &measured {
+            facts.completions = Some(measured.sums.ok);
+            facts.steady_s = Some((measured.from_s, measured.to_s));
+            facts.moves = measured.moves;
+            facts.in_flight = Some(measured.in_flight());
+            facts.pause_s = self.pause_s(measured).filter(|_| !self.has_knobs);
+            facts.cores_used =
+                measure::cores_used(&finished.directory, measured.from_s, measured.to_s).map_err(trouble)?;
+            row.x = Some(measured.x());
+            row.n = Some(self.n(level, measured));
+            row.r_ms = self.time_s(measured).map(|time_s| time_s * 1e3);
+            let moves = measured
+                .moves
+                .map(|moves| format!("not steady: throughput changed by {:+.0} %", 100.0 * moves));
+            let bad = (measured.bad_share() > BAD_SAID).then(|| not_ok(measured, view));
+            row.why = [moves, bad].into_iter().flatten().collect::<Vec<_>>().join("; ");
+        }
+        if let (Some(objective), Some(result)) = (&self.objective, view.thresholds.last()) {
+            facts.objective = result.value;
+            kept.judged = Some(find::judged(objective, result.value, result.limit, result.holds));
+            if !result.holds {
+                let value = find::value_words(result.value, result.unit);
+                let and = if row.why.is_empty() { "" } else { "; " };
+                row.why = format!("{}{and}the objective does not hold: {value}", row.why);
+            }
+        }
+        let failed = view.reasons.iter().find(|reason| reason.decides);
+        kept.failed = failed.map(|reason| reason.text.clone());
+        if view.report_path.is_none() {
+            let error = format!("{}: the level was not written", finished.directory.display());
+            return Err((
+                format!("{error}\n  help: choose a writable --runs-dir with room"),
+                Exit::Unreachable,
+            ));
+        }
+        kept.is_gone = finished.exit == Exit::Unreachable;
+        let way = Way {
+            load: self.load,
+            level,
+            verdict: view.verdict,
+            reasons: &view.reasons,
+            unreachable: kept.is_gone.then(|| unreachable(view)),
+            bad: measured.as_ref().map(|measured| not_ok(measured, view)),
+        };
+        let n = row.n.unwrap_or(level);
+        facts.lawful_r_s = self.lawful_r_s(n, measured.as_ref());
+        Ok(judged(&way, measured.as_ref(), n, facts.lawful_r_s))
+    }
+
+    /// What the law is fitted over.
+    fn n(&self, level: f64, measured: &Measured) -> f64 {
+        match self.load {
+            Load::Vus | Load::Workers => level,
+            Load::Rate => measured.in_flight(),
+        }
+    }
+
+    /// Pauses for one completion, seconds.
+    pub(super) fn pause_s(&self, measured: &Measured) -> Option<f64> {
+        let n = measured.sums.ok + measured.sums.bad;
+        let of_iteration = self.think_s?;
+        (n > 0).then(|| of_iteration * measured.sums.iterations as f64 / n as f64)
+    }
+
+    /// Mean time of a completion as a user feels it, pauses left out, seconds.
+    fn time_s(&self, measured: &Measured) -> Option<f64> {
+        let time_s = measured.time_s()?;
+        match self.count {
+            // An iteration is measured with its pauses.
+            Count::Iterations => Some(time_s - self.pause_s(measured)?).filter(|time_s| *time_s >= 0.0),
+            Count::Requests | Count::Transaction(_) => Some(time_s),
+        }
+    }
+
+    /// R as Little's law means it, N = X(R + Z): only where a user does one counted thing after the other, and where the
+    /// edges of the level and the luck of the pauses are small beside it.
+    fn lawful_r_s(&self, n: f64, measured: Option<&Measured>) -> Option<f64> {
+        let measured = measured?;
+        let is_one_by_one = match self.count {
+            Count::Iterations => true,
+            Count::Requests => is_one_by_one(&self.base),
+            Count::Transaction(_) => false,
+        };
+        let is_lawful = is_one_by_one
+            && self.load != Load::Workers
+            // What is fitted over a knob is no number of users.
+            && !self.has_knobs
+            && self.base.background.is_empty()
+            && measured.bad_share() <= GOOD_SHARE;
+        let (time_s, pause_s) = (self.time_s(measured)?, self.pause_s(measured)?);
+        let is_settled = little_noise(measured, n, time_s, pause_s) <= LITTLE_NOISE_MAX;
+        (is_lawful && is_settled).then_some(time_s)
+    }
+}
