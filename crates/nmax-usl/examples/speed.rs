@@ -59,6 +59,7 @@ fn measured(count: usize) -> Vec<Observation> {
                 r_s: None,
                 weight: 1.0,
                 row: index + 1,
+                count: None,
             }
         })
         .collect()

@@ -13,6 +13,8 @@ pub struct Observation {
     pub weight: f64,
     /// Row of the data that it comes from, from 1.
     pub row: usize,
+    /// Completions behind X, where they were counted: X is never taken to be surer than 1/√count of itself.
+    pub count: Option<u64>,
 }
 
 /// What N counts.

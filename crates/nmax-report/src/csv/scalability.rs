@@ -50,7 +50,7 @@ fn cells(point: &Point) -> Vec<String> {
 /// At settings of the system under test N is the knob's: there `level` is the load, `setting` says the knobs, and
 /// `r_ms`, which is that of the load, is empty.
 pub fn measured(view: &ScaleView) -> String {
-    let mut text = line(&["n", "x", "r_ms", "level", "run", "setting"].map(str::to_owned));
+    let mut text = line(&["n", "x", "r_ms", "level", "run", "setting", "count"].map(str::to_owned));
     for level in view.levels.iter().filter(|level| level.used) {
         text.push_str(&line(&[
             exact(level.n),
@@ -59,9 +59,17 @@ pub fn measured(view: &ScaleView) -> String {
             exact(Some(level.level)),
             harmless(&level.run).into_owned(),
             harmless(&level.setting).into_owned(),
+            count(view, level.number).map_or_else(String::new, |count| count.to_string()),
         ]));
     }
     text
+}
+
+/// Completions behind the throughput of a level.
+fn count(view: &ScaleView, number: usize) -> Option<u64> {
+    let more = view.versions.iter().map(|version| &version.analysis);
+    let mut all = [&view.fit.analysis].into_iter().chain(more).flat_map(|one| &one.observations);
+    all.find(|observation| observation.row == number)?.count
 }
 
 /// The coefficients of versions, a row per version.

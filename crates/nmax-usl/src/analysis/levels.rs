@@ -26,6 +26,8 @@ pub(crate) struct Level {
     pub squares: f64,
     /// Sum of weights.
     pub weight: f64,
+    /// Mean variance of ln X of a run by its count, 1/completions; 0 where nothing was counted.
+    pub counting: f64,
 }
 
 impl Level {
@@ -35,12 +37,14 @@ impl Level {
         let mean = |value: &dyn Fn(&Observation) -> f64| here.iter().map(|o| o.weight * value(o)).sum::<f64>() / weight;
         let ln_x = mean(&|o| o.x.ln());
         let squares = here.iter().map(|o| o.weight * (o.x.ln() - ln_x).powi(2)).sum();
+        let counting = here.iter().map(counting).sum::<f64>() / here.len() as f64;
         Self {
             n: here[0].n,
             x: mean(&|o| o.x),
             ln_x,
             squares,
             weight,
+            counting,
             runs,
         }
     }
@@ -49,6 +53,12 @@ impl Level {
     pub(crate) fn rows(&self, observations: &[Observation]) -> Vec<usize> {
         observations[self.runs.clone()].iter().map(|o| o.row).collect()
     }
+}
+
+/// Variance of ln X of a run by its count: 1/completions, as if they came independently of each other. Those of a closed
+/// system are more regular, so this is rather too much. 0 where nothing was counted.
+pub(crate) fn counting(observation: &Observation) -> f64 {
+    observation.count.map_or(0.0, |count| 1.0 / count.max(1) as f64)
 }
 
 /// Groups observations, sorted by N, into levels; O(n).
@@ -117,9 +127,14 @@ impl Noise {
         }
     }
 
+    /// Variance of a level's mean of ln X, never less than its completions allow.
+    pub(crate) fn of_mean(&self, level: &Level) -> f64 {
+        (self.sd.powi(2) / level.weight).max(level.counting / level.runs.len() as f64)
+    }
+
     /// Standard error of the difference between two means of ln X.
     pub(crate) fn between(&self, a: &Level, b: &Level) -> f64 {
-        self.sd * (1.0 / a.weight + 1.0 / b.weight).sqrt()
+        (self.of_mean(a) + self.of_mean(b)).sqrt()
     }
 
     /// Student's t at `p` with this noise's degrees of freedom.

@@ -15,6 +15,7 @@ fn version(name: &str, law: &Usl, sd: f64, random: &mut Random) -> (String, Anal
         r_s: None,
         weight: 1.0,
         row: i + 1,
+        count: None,
     };
     let data: Vec<Observation> = LEVELS.iter().enumerate().map(observe).collect();
     (name.to_owned(), analyse(&data, &Options::default()))

@@ -107,7 +107,7 @@ impl Campaign {
     pub fn record(&mut self, trial: &Trial, outcome: Outcome) {
         let (slot, attempts) = self.desk.take(trial);
         match outcome {
-            Outcome::Measured { n, x, r_s } if n.is_finite() && x.is_finite() && n > 0.0 && x > 0.0 => {
+            Outcome::Measured { n, x, r_s, count } if n.is_finite() && x.is_finite() && n > 0.0 && x > 0.0 => {
                 let r_s = r_s.filter(|r| r.is_finite());
                 let observation = Observation {
                     n,
@@ -115,6 +115,7 @@ impl Campaign {
                     r_s,
                     weight: 1.0,
                     row: trial.number,
+                    count,
                 };
                 self.measured.push(Measured {
                     level: slot.level,

@@ -179,6 +179,8 @@ pub enum Outcome {
         x: f64,
         /// Mean response time R, seconds.
         r_s: Option<f64>,
+        /// Completions behind X, where they were counted.
+        count: Option<u64>,
     },
     /// The measurement does not count, and why; it is repeated.
     Invalid(String),

@@ -139,7 +139,7 @@ pub(crate) fn unit_mismatch(facts: &Facts) -> Option<Finding> {
     };
     let gamma = fit.law.unit_throughput;
     let apart = (gamma / one.x).ln().abs();
-    let limit = noise.quantile(1.0 - TAIL) * noise.sd / one.weight.sqrt();
+    let limit = noise.quantile(1.0 - TAIL) * noise.of_mean(one).sqrt();
     if apart.is_nan() || apart <= limit {
         return None;
     }

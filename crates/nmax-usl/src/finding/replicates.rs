@@ -1,7 +1,7 @@
 //! Runs at the same N: whether they agree with each other, and what they say about the law.
 
 use super::{Code, Effect, Facts, Finding};
-use crate::analysis::levels::{Level, Noise};
+use crate::analysis::levels::{Level, Noise, counting};
 use crate::analysis::words::{list, number, percent, rows};
 use crate::fit::{self, Fit, Method, Scale};
 use crate::observation::Observation;
@@ -19,7 +19,7 @@ fn replicated<'a>(facts: &Facts<'a>) -> Vec<&'a Level> {
     facts.levels.iter().filter(|level| level.runs.len() > 1).collect()
 }
 
-/// Coefficient of variation above the limit.
+/// Coefficient of variation above the limit, and above what counts so small scatter by.
 pub(crate) fn spread(facts: &Facts) -> Option<Finding> {
     let deviation = |level: &Level| {
         let mean_weight = level.weight / level.runs.len() as f64;
@@ -28,7 +28,7 @@ pub(crate) fn spread(facts: &Facts) -> Option<Finding> {
     let limit = facts.options.spread_max;
     let wild: Vec<&Level> = replicated(facts)
         .into_iter()
-        .filter(|level| deviation(level) > limit)
+        .filter(|level| deviation(level) > limit.hypot(level.counting.sqrt()))
         .collect();
     let worst = wild
         .iter()
@@ -55,7 +55,8 @@ fn throughputs(facts: &Facts, level: &Level) -> String {
 /// Runs at one N whose intervals exclude each other.
 ///
 /// A run alone has no interval, so it gets that of the noise elsewhere: what replicates at other N differ by, else what
-/// the law leaves when it is fitted without this N. The intervals hold together at 95 % (Bonferroni over all replicates).
+/// the law leaves when it is fitted without this N; never less than its own completions allow. The intervals hold
+/// together at 95 % (Bonferroni over all replicates).
 pub(crate) fn non_stationary(facts: &Facts) -> Option<Finding> {
     let candidates = replicated(facts);
     let runs: usize = candidates.iter().map(|level| level.runs.len()).sum();
@@ -71,7 +72,7 @@ pub(crate) fn non_stationary(facts: &Facts) -> Option<Finding> {
             if known.is_none() {
                 quantiles.push((noise.df, t));
             }
-            excludes(facts, level, t * noise.sd.max(DEVIATION_GRANTED))
+            excludes(facts, level, (t, noise.sd.max(DEVIATION_GRANTED)))
         })
         .collect();
     let first = split.first()?;
@@ -88,11 +89,11 @@ pub(crate) fn non_stationary(facts: &Facts) -> Option<Finding> {
     Some(Finding::new(Code::NonStationary, Effect::Block, found, text))
 }
 
-/// Whether two runs of a level lie further apart than their half-widths `half/√w` allow.
-fn excludes(facts: &Facts, level: &Level, half: f64) -> bool {
+/// Whether two runs of a level lie further apart than their half-widths `t·sd/√w` allow.
+fn excludes(facts: &Facts, level: &Level, (t, sd): (f64, f64)) -> bool {
     let runs = &facts.observations[level.runs.clone()];
     let ends = |o: &Observation| {
-        let half = half / o.weight.sqrt();
+        let half = t * (sd / o.weight.sqrt()).max(counting(o).sqrt());
         (o.x.ln() - half, o.x.ln() + half)
     };
     let highest_low = runs.iter().map(|o| ends(o).0).fold(f64::NEG_INFINITY, f64::max);
@@ -144,7 +145,8 @@ fn noise_elsewhere(facts: &Facts, level: &Level) -> Noise {
 /// F = [(RSS − SSPE)/(m−k)] / [SSPE/(n−m)] > F(.95)
 /// ```
 ///
-/// - SSPE: sum of squares within levels; m: distinct N; k: free coefficients
+/// - SSPE: sum of squares within levels, of relative errors at least what counts so small scatter by; m: distinct N;
+///   k: free coefficients
 ///
 /// Source: N. R. Draper, H. Smith, *Applied Regression Analysis* (1998), sect. 2.1.
 pub(crate) fn lack_of_fit(facts: &Facts) -> Option<Finding> {
@@ -156,7 +158,11 @@ pub(crate) fn lack_of_fit(facts: &Facts) -> Option<Finding> {
     if d1 == 0 || d2 == 0 || pure <= 1e-12 * fit.rss {
         return None;
     }
-    let f = ((fit.rss - pure).max(0.0) / d1 as f64) / (pure / d2 as f64);
+    let counting = match fit.scale {
+        Scale::Log => facts.levels.iter().map(|level| level.counting).sum::<f64>() / m as f64,
+        Scale::Linear => 0.0,
+    };
+    let f = ((fit.rss - pure).max(0.0) / d1 as f64) / (pure / d2 as f64).max(counting);
     let limit = crate::quantile::fisher(0.95, d1 as f64, d2 as f64);
     if f.is_nan() || f <= limit {
         return None;

@@ -96,7 +96,7 @@ proptest! {
         let points = [0.02, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85].map(|share| {
             let n = 1.0 + share * (peak - 1.0);
             // N is not known: a wrong one is given, and must not matter.
-            Observation { n: 1.0, x: law.throughput_at(n), r_s: Some(law.response_time_at(n, think_s)), weight: 1.0, row: 1 }
+            Observation { n: 1.0, x: law.throughput_at(n), r_s: Some(law.response_time_at(n, think_s)), weight: 1.0, row: 1, count: None }
         });
         let found = fit_open(&points, think_s).expect("points of a law");
         prop_assert_eq!(found.regression, Regression::ResponseTime);
@@ -397,6 +397,7 @@ fn open_loop_data_are_nearer_by_response_time() {
                 r_s: Some(r_s),
                 weight: 1.0,
                 row: 1,
+                count: None,
             }
         };
         let points = [0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.9, 1.0].map(one);

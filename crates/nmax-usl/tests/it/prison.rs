@@ -24,6 +24,7 @@ fn row(n: f64, x: f64, row: usize) -> Observation {
         r_s: None,
         weight: 1.0,
         row,
+        count: None,
     }
 }
 

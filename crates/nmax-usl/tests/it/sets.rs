@@ -19,6 +19,7 @@ pub(crate) fn observations(points: &[(f64, f64)]) -> Vec<Observation> {
         r_s: None,
         weight: 1.0,
         row: index + 1,
+        count: None,
     };
     points.iter().enumerate().map(row).collect()
 }

@@ -21,6 +21,7 @@ pub(crate) fn runs_at(law: &Usl, levels: &[f64], sd: f64, random: &mut Random) -
         r_s: None,
         weight: 1.0,
         row: index + 1,
+        count: None,
     };
     levels.iter().enumerate().map(observe).collect()
 }
@@ -140,6 +141,7 @@ pub(crate) fn campaign(rules: Rules, sd: f64, random: &mut Random, throughput: i
                         n: trial.level,
                         x,
                         r_s: None,
+                        count: None,
                     },
                 );
             }

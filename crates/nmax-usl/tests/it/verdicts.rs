@@ -347,6 +347,7 @@ fn rounding_is_no_evidence() {
         r_s: None,
         weight: 1.0,
         row,
+        count: None,
     };
     let analysis = judged(&[line(1.0, 1), line(2.0, 2), line(4.0, 3), line(8.0, 4), line(16.0, 5)]);
     assert_eq!(analysis.contention_sign, Some(Sign::Negligible));
@@ -393,6 +394,7 @@ fn without_an_interval_a_sign_says_nothing() {
         r_s: None,
         weight: 1.0,
         row: index + 1,
+        count: None,
     });
     let analysis = judged(&rows.collect::<Vec<_>>());
     let text = |code| {

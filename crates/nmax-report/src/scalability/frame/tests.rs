@@ -12,6 +12,7 @@ fn of(points: &[(f64, f64)]) -> Analysis {
             r_s: None,
             weight: 1.0,
             row: index + 1,
+            count: None,
         })
         .collect();
     analyse(&observations, &Options::default())

@@ -27,7 +27,7 @@ fn law(peak: f64) -> Usl {
 }
 
 fn measured(n: f64, x: f64) -> Outcome {
-    Outcome::Measured { n, x, r_s: Some(n / x) }
+    Outcome::Measured { n, x, r_s: Some(n / x), count: None }
 }
 
 /// Runs a campaign to its end.

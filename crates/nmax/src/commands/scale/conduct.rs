@@ -13,7 +13,7 @@ use crate::exit::Exit;
 
 /// A level as an observation of the law.
 pub(super) fn observation(kept: &Kept) -> Option<Observation> {
-    let Outcome::Measured { n, x, r_s } = kept.outcome else {
+    let Outcome::Measured { n, x, r_s, count } = kept.outcome else {
         return None;
     };
     Some(Observation {
@@ -22,6 +22,7 @@ pub(super) fn observation(kept: &Kept) -> Option<Observation> {
         r_s,
         weight: 1.0,
         row: kept.row.number,
+        count,
     })
 }
 

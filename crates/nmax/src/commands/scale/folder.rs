@@ -21,7 +21,7 @@ pub(super) const REPORT: &str = "report.html";
 /// Directories of the runs.
 pub(super) const RUNS: &str = "levels";
 /// First line of the points.
-const HEADER: &str = "n,x,r_ms,level,run\n";
+const HEADER: &str = "n,x,r_ms,level,run,count\n";
 
 /// A directory under way.
 #[derive(Debug)]
@@ -135,7 +135,8 @@ impl Folder {
         // A reader of the table knows no pauses: with them, N is not X·R.
         let r_s = facts.lawful_r_s.filter(|_| facts.pause_s == Some(0.0));
         let r_ms = r_s.map_or_else(String::new, |r_s| (r_s * 1e3).to_string());
-        let line = format!("{n},{x},{r_ms},{},{}\n", level.level, level.run);
+        let count = facts.completions.map_or_else(String::new, |count| count.to_string());
+        let line = format!("{n},{x},{r_ms},{},{},{count}\n", level.level, level.run);
         let path = &self.path;
         let written = |file: &mut File| {
             file.write_all(line.as_bytes())
@@ -227,6 +228,7 @@ mod tests {
         let timed = Facts {
             lawful_r_s: Some(0.011),
             pause_s: Some(0.0),
+            completions: Some(181),
             ..Facts::default()
         };
         folder.point(None, 1.0, &level(1.0, 90.5), &timed).unwrap();
@@ -244,7 +246,7 @@ mod tests {
         let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
         assert_eq!(
             read(POINTS),
-            "n,x,r_ms,level,run\n1,90.5,11,1,levels/r\n",
+            "n,x,r_ms,level,run,count\n1,90.5,11,1,levels/r,181\n",
             "no throughput, no point"
         );
         assert_eq!(read(LEVELS).lines().count(), 1);

@@ -120,6 +120,7 @@ pub(super) fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option
         n,
         x: measured.x(),
         r_s,
+        count: Some(measured.sums.ok),
     }
 }
 

@@ -220,6 +220,7 @@ fn take(
                 r_s: None,
                 weight: 1.0,
                 row: kept.row.number,
+                count: kept.facts.completions,
             };
             match &version {
                 None => done.observations.push(observation),

@@ -248,6 +248,7 @@ fn points(file: &Path, of_run: &BTreeMap<&str, &Kept>) -> Result<Vec<Observation
             r_s: kept.and_then(|kept| kept.facts.lawful_r_s),
             weight: 1.0,
             row: kept.map_or(0, |kept| kept.row.number),
+            count: kept.and_then(|kept| kept.facts.completions),
         })
     };
     let damaged = |number: usize| format!("{}:{number}: damaged", file.display());

@@ -73,6 +73,9 @@ const RESPONSE_TIME: &[&str] = &[
     "residencetime",
 ];
 
+/// Names of the number of completions behind X.
+const COUNTS: &[&str] = &["count", "completions"];
+
 /// Units of time, as they end the name of a column or follow a value, in seconds.
 const UNITS: &[(&str, f64)] = &[
     ("ns", 1e-9),
@@ -112,6 +115,8 @@ pub(super) struct Columns {
     pub(super) n: usize,
     pub(super) x: usize,
     pub(super) r: Option<ResponseTime>,
+    /// Completions behind X.
+    pub(super) count: Option<usize>,
     pub(super) dimension: Dimension,
 }
 
@@ -147,12 +152,16 @@ pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> 
         );
         return Err(Trouble::usage(text, "give another column to --r"));
     }
+    let taken = |column: usize| column == n || column == x || r.is_some_and(|r| r.column == column);
+    let is_count = |name: &String| COUNTS.iter().any(|known| name.eq_ignore_ascii_case(known));
+    let counted = names.and_then(|names| (0..names.len()).find(|at| is_count(&names[*at]) && !taken(*at)));
     let named = names.and_then(|names| names.get(n)).map(|name| plain(name));
     let dimension = named.and_then(|name| CONCURRENCY.iter().find(|(known, _)| *known == name));
     Ok(Columns {
         n,
         x,
         r,
+        count: counted,
         dimension: dimension.map_or(Dimension::Other, |(_, dimension)| *dimension),
     })
 }

@@ -202,6 +202,8 @@ impl RowsReader<'_> {
             };
             number.map(|number| Some(number * unit_s))
         });
+        // What is no number of completions tells nothing of noise.
+        let count = columns.count.and_then(|count| record.cell(count).parse().ok());
         if let (Some(n), Some(x), Some(r_s)) = (n, x, r_s.unwrap_or(Some(None))) {
             self.observations.push(Observation {
                 n,
@@ -209,6 +211,7 @@ impl RowsReader<'_> {
                 r_s,
                 weight: 1.0,
                 row: self.row,
+                count: count.filter(|count| *count > 0),
             });
         }
     }
@@ -283,6 +286,9 @@ impl RowsReader<'_> {
                     self.names.map_or_else(|| (r.column + 1).to_string(), |names| shown(&names[r.column])),
                 ));
             }
+        }
+        if let Some(count) = self.columns.count {
+            how.push_str(&format!(", completions are {}", column(count)));
         }
         Ok(Measured {
             observations: self.observations,

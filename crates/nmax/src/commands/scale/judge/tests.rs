@@ -63,7 +63,8 @@ fn a_failed_threshold_is_data() {
         Outcome::Measured {
             n: 4.0,
             x: 100.0,
-            r_s: None
+            r_s: None,
+            count: Some(200),
         }
     );
 }

@@ -179,6 +179,7 @@ fn fitted(law: Usl, noise: &[f64]) -> Basis {
             r_s: None,
             weight: 1.0,
             row: index + 1,
+            count: None,
         }
     };
     let observations: Vec<Observation> = noise.iter().enumerate().map(at).collect();
