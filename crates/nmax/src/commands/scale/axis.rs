@@ -203,7 +203,7 @@ fn levels(load: Load, values: &[String]) -> Result<Vec<f64>, String> {
                     Load::Rate => ("rate", "rates, as in rate=10/s,20/s,40/s"),
                     Load::Workers => ("workers", "whole numbers from 1 up, as in workers=1,2"),
                 };
-                format!("--axis {name}: `{value}` is no level\n  help: write {what}")
+                format!("--axis {name}: `{value}` is no level\n  help: write {what}; at most {VUS_MAX}")
             })
     };
     let mut levels: Vec<f64> = values.iter().map(level).collect::<Result<_, _>>()?;

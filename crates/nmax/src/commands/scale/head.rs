@@ -151,8 +151,9 @@ pub(super) fn given(name: String, seconds: f64) -> Demand {
         name,
         seconds: Estimate {
             estimate: seconds,
-            low: Some(seconds),
-            high: Some(seconds),
+            // What somebody says has no interval.
+            low: None,
+            high: None,
             at_bound: false,
         },
     }

@@ -18,7 +18,7 @@ const KEPT_UP_ERRORS: f64 = 3.0;
 /// Share of failures up to which times of good and bad completions may be taken together.
 pub(super) const GOOD_SHARE: f64 = 0.01;
 /// Share of N by which its own noise may put X(R + Z) off where it is held against it; 5 % are an alarm.
-pub(super) const LITTLE_NOISE_MAX: f64 = 0.03;
+pub(super) const LITTLE_NOISE_MAX: f64 = 0.02;
 /// Standard errors of mean pauses that are noise.
 const PAUSE_ERRORS: f64 = 3.0;
 /// Share of completions that were not ok which is said of a level.

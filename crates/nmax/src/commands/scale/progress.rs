@@ -62,6 +62,11 @@ impl Progress {
         live::redraw(&mut self.drawn, &[]);
     }
 
+    /// Leaves what was drawn where it is: somebody else has written below it.
+    pub(super) fn leave(&mut self) {
+        self.drawn = 0;
+    }
+
     /// What the next levels are to tell; said once where nothing is drawn.
     pub(super) fn learns(&mut self, what: &str) {
         if self.learning != what && !self.is_live() && !what.is_empty() {

@@ -118,10 +118,10 @@ fn littles_law_is_held_against_long_levels_only() {
         noise(2.0, 100.0, 0.0) > LITTLE_NOISE_MAX,
         "many users have as many edges"
     );
-    assert!(noise(4.0, 1.0, 0.0) < LITTLE_NOISE_MAX);
+    assert!(noise(6.0, 1.0, 0.0) < LITTLE_NOISE_MAX);
     assert!(
         noise(20.0, 1.0, 0.1) > LITTLE_NOISE_MAX,
         "a hundred pauses are not their mean"
     );
-    assert!(noise(20.0, 1_000.0, 0.1) < LITTLE_NOISE_MAX);
+    assert!(noise(20.0, 2_000.0, 0.1) < LITTLE_NOISE_MAX);
 }
