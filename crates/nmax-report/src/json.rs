@@ -11,7 +11,7 @@ mod schema;
 mod usl;
 pub use scale::{level, scale};
 pub use schema::{scale_schema, schema, usl_schema};
-pub use usl::{compare, usl, what_if};
+pub use usl::{asked_model, compare, usl, what_if};
 
 /// Version of the shape. Readers refuse versions they do not know.
 pub const SCHEMA_VERSION: u32 = 1;

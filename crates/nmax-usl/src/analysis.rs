@@ -9,7 +9,7 @@
 //! - `words`: numbers and lists in sentences
 
 use crate::finding::Finding;
-use crate::fit::{Estimate, Fit, Method};
+use crate::fit::{Estimate, Fit, Method, Regression};
 use crate::model::{Curve, Model};
 use crate::observation::{Dimension, Observation};
 
@@ -37,6 +37,9 @@ pub struct Options {
     pub demand: Option<Demand>,
     /// Coefficient of variation of replicates above which they are called unruly.
     pub spread_max: f64,
+    /// What is regressed on what. With [`Regression::ResponseTime`] the load was open: X was set and R observed, N of the
+    /// observations is not read but taken as X·(R + Z), and the method is `log`.
+    pub regression: Regression,
     /// Rows at which the generator of the load was the bottleneck: late sends, or no processor time left.
     pub saturated: Vec<usize>,
 }
@@ -49,6 +52,7 @@ impl Default for Options {
             think_s: 0.0,
             demand: None,
             spread_max: 0.10,
+            regression: Regression::Throughput,
             saturated: Vec::new(),
         }
     }
@@ -74,7 +78,8 @@ pub struct Analysis {
     pub left_out: Vec<usize>,
     /// The law by the chosen method; `None` when it cannot be fitted (`findings` say why).
     pub fit: Option<Fit>,
-    /// Every model by AICc of relative errors, in the order of [`Model::ALL`]; a model that cannot be fitted is left out.
+    /// Every model by AICc of relative errors, in the order of [`Model::ALL`]; a model that cannot be fitted is left out, and
+    /// with an open load all but the law, since X on N would be fitted to the error of R.
     pub ladder: Vec<Rung>,
     /// The model that leads.
     pub winner: Winner,
@@ -241,11 +246,11 @@ pub struct Point {
     pub efficiency: Option<f64>,
     /// Efficiency X(N)/(γN).
     pub efficiency_of_law: Option<f64>,
-    /// X by the law, per second.
+    /// X by the law, per second; `None` with an open load, where R is fitted.
     pub fitted: Option<f64>,
     /// 95 % band of the mean at N, per second.
     pub band: Option<(f64, f64)>,
-    /// ln X − ln X̂ (`log`), X − X̂ otherwise.
+    /// ln X − ln X̂ (`log`), X − X̂ otherwise; with an open load ln R − ln R̂.
     pub residual: Option<f64>,
     /// Which zone it lies in.
     pub zone: Option<Zone>,

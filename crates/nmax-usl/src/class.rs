@@ -2,9 +2,9 @@
 
 use crate::analysis::levels::Level;
 use crate::analysis::spread::{Spread, gradient};
-use crate::analysis::words::{interval, number, percent};
+use crate::analysis::words::{interval, list, number, percent};
 use crate::analysis::{Class, Rung, Sign, Winner};
-use crate::fit::{Estimate, Fit};
+use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{LEAD, leads, least};
 use crate::model::{Curve, Model};
 
@@ -88,9 +88,19 @@ pub(crate) fn judge(
     let alpha = coefficient(0, "contention α", &fit.contention);
     let beta = coefficient(1, "coherency β", &fit.coherency);
     let (Some(alpha), Some(beta)) = (alpha, beta) else {
-        return undecided("Without intervals of α and β there is no class; at least 4 runs are needed.".to_owned());
+        let why = if fit.n <= fit.k {
+            "at least 4 runs are needed"
+        } else if fit.at_bound.is_empty() {
+            "the data do not determine the coefficients"
+        } else {
+            "a bound decided a coefficient"
+        };
+        return undecided(format!("Without intervals of α and β there is no class: {why}."));
     };
-    let (class, text) = if blocked.is_empty() {
+    let (class, text) = if fit.regression == Regression::ResponseTime {
+        let text = "No class is said: R was fitted on X, and no other model is held against the law.";
+        (None, text.to_owned())
+    } else if blocked.is_empty() {
         decide(fit, n, &alpha, &beta, ladder, winner)
     } else {
         (
@@ -117,13 +127,10 @@ fn decide(
     if winner == Winner::One(Model::Knee) {
         return (None, capped(ladder));
     }
-    let open: Vec<String> = [alpha, beta]
-        .into_iter()
-        .filter(|coefficient| coefficient.sign == Sign::Undetermined)
-        .map(|coefficient| open_text(fit, n_hi, coefficient))
-        .collect();
+    let open = [alpha, beta].into_iter().filter(|one| one.sign == Sign::Undetermined);
+    let open: Vec<&Coefficient> = open.collect();
     if !open.is_empty() {
-        return (None, open.join(" "));
+        return (None, open_text(fit, n_hi, &open));
     }
     let class = match (alpha.sign, beta.sign) {
         (Sign::Negative, _) | (_, Sign::Negative) => return (None, negative_text(alpha, beta)),
@@ -168,19 +175,32 @@ fn capped(ladder: &[Rung]) -> String {
     }
 }
 
-fn open_text(fit: &Fit, n_hi: f64, coefficient: &Coefficient) -> String {
-    let decides = deciding_n(fit, n_hi, coefficient.index);
-    let more = decides.map_or_else(String::new, |n| {
-        format!(" One more run at N = {} narrows it most.", number(n))
+fn open_text(fit: &Fit, n_hi: f64, open: &[&Coefficient]) -> String {
+    let each = open.iter().map(|coefficient| {
+        format!(
+            "{} is {}{}; its upper end would add {} to D at N = {}",
+            coefficient.name,
+            number(coefficient.estimate.estimate),
+            interval(coefficient.estimate),
+            percent(coefficient.share_high),
+            number(n_hi),
+        )
     });
-    format!(
-        "Undetermined: {} is {}{}; its upper end would add {} to D at N = {}.{more}",
-        coefficient.name,
-        number(coefficient.estimate.estimate),
-        interval(coefficient.estimate),
-        percent(coefficient.share_high),
-        number(n_hi),
-    )
+    let mut deciding: Vec<f64> = open.iter().filter_map(|one| deciding_n(fit, n_hi, one.index)).collect();
+    deciding.dedup();
+    let more = match deciding.as_slice() {
+        [] => String::new(),
+        [n] => format!(
+            " One more run at N = {} narrows {} most.",
+            number(*n),
+            if open.len() > 1 { "them" } else { "it" }
+        ),
+        several => format!(
+            " One more run each at N = {} narrows them most.",
+            list(several.iter().map(|n| number(*n)))
+        ),
+    };
+    format!("Undetermined: {}.{more}", each.collect::<Vec<_>>().join(". "))
 }
 
 fn negative_text(alpha: &Coefficient, beta: &Coefficient) -> String {

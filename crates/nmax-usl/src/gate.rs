@@ -2,7 +2,7 @@
 
 use crate::analysis::words::{count, interval, list, number};
 use crate::analysis::{Ceiling, Hold, LawPeak, Rung};
-use crate::fit::{Estimate, Fit};
+use crate::fit::{Estimate, Fit, Regression};
 use crate::ladder::{self, LEAD};
 use crate::model::{Curve, Model};
 
@@ -117,6 +117,14 @@ fn coherent(evidence: &Evidence) -> (bool, String) {
 
 fn law_leads(evidence: &Evidence) -> (bool, String) {
     let ladder = evidence.ladder;
+    if evidence
+        .fit
+        .is_some_and(|fit| fit.regression == Regression::ResponseTime)
+    {
+        let text = "R was fitted on X, since the load was open: no simpler model is held against the law, and no open load is \
+                    steady past a peak";
+        return (false, text.to_owned());
+    }
     let Some(law) = ladder::rung(ladder, Model::Usl).filter(|rung| rung.aicc.is_finite()) else {
         return (
             false,

@@ -5,6 +5,7 @@ use crate::analysis::words::{interval, list, number, percent, rough, rough_inter
 use crate::analysis::{Analysis, LawPeak, Sign, Winner};
 use crate::finding::Effect;
 use crate::fit::Fit;
+use crate::gate::model_words;
 use crate::ladder;
 use crate::model::{Curve, Model};
 
@@ -31,6 +32,16 @@ fn measured(analysis: &Analysis, levels: &[Level]) -> String {
     };
     let seen = analysis.observed_peak.map_or_else(String::new, |peak| {
         let (low, high) = peak.between;
+        if peak.concurrency != n {
+            return format!(
+                "; taking neighboring loads together throughput peaks at N = {} with {}/s, and was lower beyond noise at {} and \
+                 at {}",
+                number(peak.concurrency),
+                number(peak.throughput),
+                number(low),
+                number(high)
+            );
+        }
         format!(
             ", and that is a peak: it was lower beyond noise at {} and at {}",
             number(low),
@@ -121,6 +132,28 @@ fn costs(analysis: &Analysis, levels: &[Level]) -> String {
     }
 }
 
+/// Whether a model without coherency explains the data about as well, so that what coherency costs is the law's reading of
+/// them and no fact.
+fn rival(analysis: &Analysis) -> String {
+    let ladder = &analysis.ladder;
+    let Some(law) = ladder::rung(ladder, Model::Usl).filter(|rung| rung.aicc.is_finite()) else {
+        return String::new();
+    };
+    if analysis.coherency_sign != Some(Sign::Positive) {
+        return String::new();
+    }
+    let without = [Model::Linear, Model::Amdahl, Model::Knee];
+    let best = ladder.iter().filter(|rung| without.contains(&rung.model));
+    let best = best.min_by(|a, b| a.aicc.total_cmp(&b.aicc));
+    best.filter(|rung| rung.aicc <= law.aicc + ladder::LEAD)
+        .map_or_else(String::new, |rung| {
+            format!(
+                " (by the law; {}, which has no coherency, explains the data about as well or better)",
+                model_words(rung.model)
+            )
+        })
+}
+
 /// Below a cap: whether every unit adds as much as the first, as a straight line has it, or the line itself bends.
 fn under_cap(analysis: &Analysis, levels: &[Level]) -> String {
     let find = "find the resource that is full beyond the cap";
@@ -130,8 +163,8 @@ fn under_cap(analysis: &Analysis, levels: &[Level]) -> String {
         return format!("Beyond the cap no {unit} adds anything; {find}.");
     };
     let per_unit = |level: &Level| level.x / level.n;
-    let below = levels.iter().filter(|level| level.n * unit_throughput <= cap);
-    let Some(last) = below.last().filter(|last| last.n > first.n) else {
+    let mut below = levels.iter().filter(|level| level.n * unit_throughput <= cap);
+    let Some(last) = below.next_back().filter(|last| last.n > first.n) else {
         return format!("Beyond the cap no {unit} adds anything; {find}.");
     };
     let share = per_unit(last) / per_unit(first);
@@ -174,9 +207,10 @@ fn shares(analysis: &Analysis, fit: &Fit, n: f64) -> String {
             open(analysis.contention_sign, "α")
         ),
         format!(
-            "coherency, the agreeing with each other, costs {}{}",
+            "coherency, the agreeing with each other, costs {}{}{}",
             percent(agreement),
-            open(analysis.coherency_sign, "β")
+            open(analysis.coherency_sign, "β"),
+            rival(analysis)
         ),
     );
     if line >= agreement {

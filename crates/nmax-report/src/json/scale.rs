@@ -11,6 +11,7 @@ pub fn scale(view: &ScaleView) -> Value {
     let info = &view.info;
     let mut value = usl(&view.fit);
     let fields = value.as_object_mut().expect("built as an object");
+    fields.remove("asked_model");
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     put(
         "run",

@@ -1,11 +1,14 @@
 //! The JSON of fits, comparisons and assumptions. Numbers keep all their digits; unknown = null.
 
 use nmax_usl::analysis::Reading;
-use nmax_usl::{Analysis, Estimate, Finding, Point, Rung, Usl};
+use nmax_usl::{Analysis, Estimate, Finding, Model, Point, Regression, Rung, Usl};
 use serde_json::{Value, json};
 
 use super::{SCHEMA_VERSION, object};
 use crate::scalability::{CompareView, FitView, WhatIfView, words};
+
+/// Points of a document at most: a million of them would be hundreds of megabytes.
+const POINTS_MAX: usize = 10_000;
 
 /// The answer of `nmax usl fit`; [`usl_schema`](super::usl_schema) describes it.
 pub fn usl(view: &FitView) -> Value {
@@ -19,7 +22,14 @@ pub fn usl(view: &FitView) -> Value {
     });
     let fields = value.as_object_mut().expect("built as an object");
     fields.extend(analysis(&view.analysis));
+    fields.insert("asked_model".into(), Value::Null);
     value
+}
+
+/// A model that was asked for by name, beside the law: the value of `asked_model`. `None` where it cannot be fitted.
+pub fn asked_model(analysis: &Analysis, model: Model) -> Value {
+    let found = analysis.ladder.iter().find(|rung| rung.model == model);
+    found.map_or(Value::Null, rung)
 }
 
 /// The fields of an analysis, in the order in which a reader needs them.
@@ -29,6 +39,13 @@ pub(super) fn analysis(analysis: &Analysis) -> serde_json::Map<String, Value> {
     let fields = [
         named("model", json!(words::winner(analysis.winner))),
         named("method", json!(analysis.options.method.name())),
+        named(
+            "regression",
+            json!(match analysis.options.regression {
+                Regression::Throughput => "throughput",
+                Regression::ResponseTime => "response_time",
+            }),
+        ),
         named("dimension", json!(analysis.options.dimension.name())),
         named("think_ms", json!(analysis.options.think_s * 1e3)),
         named("n", json!(analysis.observations.len())),
@@ -82,9 +99,21 @@ pub(super) fn analysis(analysis: &Analysis) -> serde_json::Map<String, Value> {
         named("findings", analysis.findings.iter().map(finding).collect()),
         named("left_out", json!(analysis.left_out)),
         named("meaning", json!(analysis.meaning)),
-        named("points", analysis.points.iter().map(point).collect()),
+        named("points_total", json!(analysis.points.len())),
+        named("points", shown(&analysis.points).map(point).collect()),
     ];
     fields.into_iter().collect()
+}
+
+/// Points as far as a document has room for them: all, else every few in the order of N, the first and the last among
+/// them. The CSV file has all.
+fn shown(points: &[Point]) -> impl Iterator<Item = &Point> {
+    let stride = points.len().div_ceil(POINTS_MAX).max(1);
+    let last = points.len().saturating_sub(1);
+    let chosen = points.iter().enumerate();
+    chosen
+        .filter(move |(index, _)| index % stride == 0 || *index == last)
+        .map(|(_, point)| point)
 }
 
 /// Why the peak of the law is not given; empty when it is.

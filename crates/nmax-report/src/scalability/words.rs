@@ -1,6 +1,6 @@
 //! Words and numbers of fits: as many digits as the interval gives a right to.
 
-use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, LawPeak, Method, Sign, Winner, Zone};
+use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, Fit, LawPeak, Method, Regression, Sign, Winner, Zone};
 
 use crate::number::UNKNOWN;
 
@@ -206,7 +206,7 @@ pub(crate) fn legend(analysis: &Analysis, unit: &str) -> Vec<String> {
         let r_squared = plain(fit.r_squared);
         lines.push(format!(
             "fitted by {}; R² {r_squared}, which decides nothing",
-            method(fit.method)
+            method(fit)
         ));
     }
     lines.push(format!("observed peak: {}", observed(analysis, unit)));
@@ -325,8 +325,11 @@ pub(crate) fn winner(winner: Winner) -> &'static str {
 }
 
 /// A method, in words.
-pub(crate) fn method(method: Method) -> &'static str {
-    match method {
+pub(crate) fn method(fit: &Fit) -> &'static str {
+    if fit.regression == Regression::ResponseTime {
+        return "log (relative errors of R on X: an open load, N = X·(R + Z))";
+    }
+    match fit.method {
         Method::Log => "log (relative errors)",
         Method::Ols => "ols (absolute errors)",
         Method::Ols2 => "ols2 (absolute errors, γ = X(1))",
@@ -398,7 +401,7 @@ pub(crate) fn observed(analysis: &Analysis, unit: &str) -> String {
             plain(peak.between.1)
         ),
         (None, Some((n, x))) => format!(
-            "none: the largest throughput, {} at N = {}, has no lower one on both sides",
+            "none: the largest throughput, {} at N = {}, has nothing on both sides that is lower beyond noise",
             with_unit(&plain(x), unit),
             plain(n)
         ),

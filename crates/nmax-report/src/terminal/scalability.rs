@@ -146,7 +146,7 @@ fn law(page: &mut Page, view: &FitView) {
             let numbers = left(&words::value(of), 14) + &left(&words::interval(of), 25);
             page.line(&format!("  {}{numbers} {reading}", left(name, 18)));
         }
-        let method = format!("{}, {} points", words::method(fit.method), number::count(fit.n as u64));
+        let method = format!("{}, {} points", words::method(fit), number::count(fit.n as u64));
         page.entry_at(COLUMN, "fitted by", &method);
         let r_squared = format!("{} (shown, decides nothing)", words::plain(fit.r_squared));
         page.entry_at(COLUMN, "R²", &r_squared);
@@ -178,6 +178,11 @@ fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
         page.entry_at(COLUMN, "peak of the law", &words::peak(peak, unit));
         return;
     }
+    if analysis.fit.is_none() {
+        // What cannot be judged is no condition that failed.
+        page.entry_at(COLUMN, "peak of the law", "refused, since there is no fit");
+        return;
+    }
     page.entry_at(COLUMN, "peak of the law", "refused");
     for reason in words::refusals(analysis) {
         page.item("✗", Ink::Warning, &reason);
@@ -185,7 +190,7 @@ fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
 }
 
 fn models(page: &mut Page, analysis: &Analysis) {
-    if analysis.ladder.is_empty() {
+    if analysis.ladder.iter().all(|rung| !rung.aicc.is_finite()) {
         return;
     }
     page.heading("Models by AICc (a lead of more than 4 decides)");

@@ -33,8 +33,14 @@ fn low(estimate: &Estimate) -> f64 {
     estimate.low.unwrap_or(estimate.estimate)
 }
 
+/// The upper end; infinite where the data set none.
 fn high(estimate: &Estimate) -> f64 {
-    estimate.high.unwrap_or(estimate.estimate)
+    let open = if estimate.low.is_some() {
+        f64::INFINITY
+    } else {
+        estimate.estimate
+    };
+    estimate.high.unwrap_or(open)
 }
 
 /// Compares γ/α with 1/D_max, as intervals, in the words of queueing: for a synchronous queue γ/α = 1/S.

@@ -49,6 +49,23 @@ impl Level {
         }
     }
 
+    /// Neighbors taken together, at the N in their middle.
+    pub(crate) fn merged(levels: &[Self]) -> Self {
+        let weight: f64 = levels.iter().map(|level| level.weight).sum();
+        let mean = |value: &dyn Fn(&Self) -> f64| levels.iter().map(|l| l.weight * value(l)).sum::<f64>() / weight;
+        let ln_x = mean(&|level| level.ln_x);
+        let between = levels.iter().map(|level| level.weight * (level.ln_x - ln_x).powi(2));
+        Self {
+            n: levels[levels.len() / 2].n,
+            x: mean(&|level| level.x),
+            ln_x,
+            squares: levels.iter().map(|level| level.squares).sum::<f64>() + between.sum::<f64>(),
+            weight,
+            counting: levels.iter().map(|level| level.counting).sum::<f64>() / levels.len() as f64,
+            runs: levels[0].runs.start..levels[levels.len() - 1].runs.end,
+        }
+    }
+
     /// Its rows in the data.
     pub(crate) fn rows(&self, observations: &[Observation]) -> Vec<usize> {
         observations[self.runs.clone()].iter().map(|o| o.row).collect()

@@ -8,7 +8,14 @@ use crate::law::Usl;
 use crate::random::Random;
 
 fn row((n, x, r_s, weight): (f64, f64, Option<f64>, f64), row: usize) -> Observation {
-    Observation { n, x, r_s, weight, row, count: None }
+    Observation {
+        n,
+        x,
+        r_s,
+        weight,
+        row,
+        count: None,
+    }
 }
 
 /// No NaN anywhere, infinities only in AICc, and a largest throughput and a gate in every answer.

@@ -73,6 +73,8 @@ pub(crate) fn percent(share: f64) -> String {
 /// `(95 %: 1.2 to 1.4)`, or nothing without an interval.
 pub(crate) fn interval(estimate: &Estimate) -> String {
     match (estimate.low, estimate.high) {
+        // A value that was given, and not measured.
+        (Some(low), Some(high)) if low == high => String::new(),
         (Some(low), Some(high)) => format!(" (95 %: {} to {})", number(low), number(high)),
         (Some(low), None) => format!(" (95 %: at least {})", number(low)),
         _ => String::new(),

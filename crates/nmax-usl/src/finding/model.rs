@@ -5,7 +5,7 @@ use crate::analysis::Winner;
 use crate::analysis::spread::{Spread, gradient};
 use crate::analysis::words::{interval, list, number, percent, units};
 use crate::class::is_rounding;
-use crate::fit::{Estimate, Fit, Scale};
+use crate::fit::{Estimate, Fit, Regression, Scale};
 use crate::gate::BEYOND;
 use crate::ladder;
 use crate::model::{Curve, Model};
@@ -81,7 +81,7 @@ fn beta_text(fit: &Fit) -> String {
 ///
 /// Source: R. D. Cook, S. Weisberg, *Residuals and Influence in Regression* (1982), sect. 2.2.
 pub(crate) fn outlier(facts: &Facts) -> Option<Finding> {
-    let fit = facts.fit?;
+    let fit = facts.fit.filter(|fit| fit.regression == Regression::Throughput)?;
     let spread = Spread::of(fit)?;
     let df = spread.df.checked_sub(1).filter(|df| *df >= 1)? as f64;
     let limit = crate::quantile::student_t(1.0 - FAMILY / (2.0 * facts.observations.len() as f64), df);
@@ -162,7 +162,9 @@ pub(crate) fn at_bound_of_ladder(facts: &Facts) -> Option<Finding> {
 
 /// Nothing measured beyond the peak: neither an observed peak, nor a point beyond that of the law.
 pub(crate) fn nothing_past_peak(facts: &Facts) -> Option<Finding> {
-    let (fit, last) = (facts.fit?, facts.levels.last()?);
+    // An open load is never steady past a peak, so there is nothing to ask for.
+    let fit = facts.fit.filter(|fit| fit.regression == Regression::Throughput)?;
+    let last = facts.levels.last()?;
     let is_capped = ladder::winner(facts.ladder) == Winner::One(Model::Knee);
     let is_past = fit.law.peak_concurrency().is_some_and(|n| n <= last.n);
     if is_capped || is_past || observed::observed_peak(facts.levels).is_some() {

@@ -8,6 +8,8 @@ use crate::model::{Curve, Model};
 
 /// Distance in AICc by which another shape has to beat the law to take its peak away.
 const SHAPE_LEAD: f64 = 6.0;
+/// Throughput by which a cap is passed so far that it is none: noise alone passes it by less.
+const CAP_PASSED: f64 = 1.25;
 /// Places tried for the bend of two pieces.
 const PLACES: usize = 60;
 /// Levels that two pieces need: 4 parameters and the variance.
@@ -28,7 +30,9 @@ fn cap(facts: &Facts, law: f64) -> Option<Finding> {
     };
     let (bend, n_hi) = (cap / unit_throughput, facts.levels.last()?.n);
     let lead = law - knee.aicc;
-    if lead <= SHAPE_LEAD || !lead.is_finite() || bend >= n_hi {
+    // What was passed by far is no cap.
+    let passed = facts.observations.iter().any(|o| o.x > CAP_PASSED * cap);
+    if lead <= SHAPE_LEAD || !lead.is_finite() || bend >= n_hi || passed {
         return None;
     }
     let text = format!(

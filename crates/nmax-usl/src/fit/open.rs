@@ -14,7 +14,11 @@ type Point = [f64; 3];
 /// Largest cosine between residuals and a column at an optimum.
 const COSINE_DONE: f64 = 1e-8;
 
+/// Above this many runs the starts are tried on a part of them first.
+const ROWS_FULL: usize = 512;
+
 /// One run, ready.
+#[derive(Clone, Copy)]
 struct Row {
     x: f64,
     ln_r: f64,
@@ -50,9 +54,20 @@ struct State {
 /// `open_loop_points_of_a_law_are_the_law`.
 pub fn fit_open(observations: &[Observation], think_s: f64) -> Result<Fit, FitError> {
     let (problem, by_little) = Problem::new(observations, think_s)?;
+    let starts = problem.starts(&by_little);
+    let starts = match problem.thinned(ROWS_FULL) {
+        // Of very many runs a part tells where to begin.
+        Some(part) => {
+            let ends = starts.iter().filter_map(|start| part.descend(*start));
+            let best = ends.min_by(|(a, _), (b, _)| a.rss.total_cmp(&b.rss));
+            let best = best.map(|(state, _)| state.at);
+            best.into_iter().chain(starts.first().copied()).collect()
+        }
+        None => starts,
+    };
     let mut best: Option<(State, f64)> = None;
     let mut pressed = false;
-    for start in problem.starts(&by_little) {
+    for start in starts {
         let Some((state, cosine)) = problem.descend(start) else {
             continue;
         };
@@ -137,6 +152,19 @@ impl Problem {
             },
             by_little,
         ))
+    }
+
+    /// Every few runs of many, in the order of X, the last among them, since no X may lie above the peak; `None` of few.
+    fn thinned(&self, most: usize) -> Option<Self> {
+        if self.rows.len() <= most {
+            return None;
+        }
+        let mut rows = self.rows.clone();
+        rows.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let last = rows.last().copied();
+        let stride = rows.len().div_ceil(most / 2);
+        let rows = rows.into_iter().step_by(stride).chain(last).collect();
+        Some(Self { rows, ..*self })
     }
 
     /// Points with every X below their peak: the closed fit at N = X(R+Z), and a grid.

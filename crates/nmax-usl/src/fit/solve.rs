@@ -55,14 +55,17 @@ pub(crate) struct Solution {
     pub(crate) cosine: f64,
 }
 
-/// Cosine below which the gradient has vanished: coefficients then move by less than 1e-8 standard errors or so.
+/// Cosine below which steps end: coefficients then move by less than 1e-8 standard errors or so.
 const COSINE_DONE: f64 = 1e-8;
+/// Cosine below which an optimum counts as one: coefficients lie within 1e-5 standard errors of it. Rounding keeps some
+/// searches from coming nearer.
+const COSINE_CONVERGED: f64 = 1e-5;
 /// Steps are few; more mean that the optimum runs away.
 const STEPS_MAX: usize = 200;
 
 impl Solution {
     pub(crate) fn converged(&self) -> bool {
-        self.cosine <= COSINE_DONE
+        self.cosine <= COSINE_CONVERGED
     }
 }
 

@@ -28,7 +28,7 @@ pub enum InverseError {
     #[error("the law has no such branch: throughput {0}")]
     NoBranch(&'static str),
     /// The system is never that fast.
-    #[error("response time {asked_s:.6} s is below the least that the law gives, {least_s:.6} s")]
+    #[error("response time {} is below the least that the law gives, {}", time(*.asked_s), time(*.least_s))]
     TooFast {
         /// R asked for, seconds.
         asked_s: f64,
@@ -36,7 +36,7 @@ pub enum InverseError {
         least_s: f64,
     },
     /// Response time never grows to this value.
-    #[error("response time {asked_s:.6} s is never reached: by the law it does not grow that far")]
+    #[error("response time {} is never reached: by the law it does not grow that far", time(*.asked_s))]
     NeverReached {
         /// R asked for, seconds.
         asked_s: f64,
@@ -58,6 +58,16 @@ pub struct Crossings {
     pub rising: Option<f64>,
     /// Where R falls through it: superlinear growth makes R fall before it rises.
     pub falling: Option<f64>,
+}
+
+/// A time with a unit in which it has few digits.
+fn time(seconds: f64) -> String {
+    let (value, unit) = match seconds.abs() {
+        size if size >= 1.0 => (seconds, "s"),
+        size if size >= 1e-3 => (seconds * 1e3, "ms"),
+        _ => (seconds * 1e6, "µs"),
+    };
+    format!("{} {unit}", crate::analysis::words::number(value))
 }
 
 fn positive(what: &'static str, found: f64) -> Result<(), InverseError> {

@@ -1,6 +1,9 @@
 //! What is said about the published data sets: the ladder of models, and every expected verdict.
 
-use nmax_usl::{Analysis, Class, Code, Method, Model, Observation, Options, Sign, Winner, Zone, analyse};
+use nmax_usl::random::Random;
+use nmax_usl::{
+    Analysis, Class, Code, Method, Model, Observation, Options, Regression, Sign, Usl, Winner, Zone, analyse,
+};
 
 use crate::sets;
 
@@ -409,4 +412,153 @@ fn without_an_interval_a_sign_says_nothing() {
         negative.contains("no interval") && !negative.contains("told from 0"),
         "{negative}"
     );
+}
+
+fn table(points: &[(f64, f64)]) -> Vec<Observation> {
+    sets::observations(points)
+}
+
+/// Flat data far from N = 1 say nothing about one unit: α of 2.5e12 would be a number that looks like an answer.
+#[test]
+fn coefficients_that_run_away_are_no_answer() {
+    let flat = [
+        (1250.0, 1387.39),
+        (1895.0, 1332.55),
+        (2872.0, 1411.49),
+        (4353.0, 1322.64),
+        (6598.0, 1477.41),
+        (10_000.0, 1416.02),
+    ];
+    for method in [Method::Log, Method::Ols] {
+        let options = Options {
+            method,
+            ..Options::default()
+        };
+        let analysis = analyse(&table(&flat), &options);
+        assert!(
+            analysis.fit.is_none() && has(&analysis, Code::NoFit),
+            "{method:?}: {:?}",
+            analysis.fit
+        );
+        assert_eq!((analysis.roof, analysis.optimum), (None, None));
+        assert!(!analysis.meaning[2].contains("0.00 %"), "{}", analysis.meaning[2]);
+    }
+}
+
+/// Scattered runs on a cap have no peak, and nor has the luckiest of very many runs; a smooth fall has one.
+#[test]
+fn luck_is_no_observed_peak() {
+    let mut random = Random::new(3);
+    let loads = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0];
+    let mut found = 0;
+    for _ in 0..100 {
+        let points = loads.map(|n: f64| (n, (1000.0 * n).min(12_000.0) * random.lognormal(0.05)));
+        found += usize::from(judged(&table(&points)).observed_peak.is_some());
+    }
+    assert!(found <= 25, "{found} of 100 peaks that are none");
+    assert_eq!(
+        judged(&sets::specsdm91()).observed_peak.map(|peak| peak.concurrency),
+        Some(72.0)
+    );
+    let law = Usl {
+        contention: 0.0,
+        coherency: 1e-4,
+        unit_throughput: 100.0,
+    };
+    let many: Vec<(f64, f64)> = (0..20_000)
+        .map(|i| {
+            let n = 1.0 + 0.02 * f64::from(i);
+            (n, law.throughput_at(n) * random.lognormal(0.05))
+        })
+        .collect();
+    let analysis = judged(&table(&many));
+    let peak = analysis.observed_peak.expect("throughput halves behind the peak");
+    assert!((60.0..170.0).contains(&peak.concurrency), "{peak:?}");
+    assert!(peak.between.0 < 90.0 && peak.between.1 > 110.0, "{peak:?}");
+    close(peak.throughput, law.peak_throughput().expect("β is above 0"), 0.05);
+}
+
+/// Runs of an open load: X is set, R carries the noise, and the N that is given is not read.
+fn open_load(law: &Usl, loads: &[f64], sd: f64) -> Vec<Observation> {
+    let mut random = Random::new(17);
+    let points: Vec<(f64, f64)> = loads.iter().map(|n| (77.0, law.throughput_at(*n))).collect();
+    let mut runs = table(&points);
+    for (run, n) in runs.iter_mut().zip(loads) {
+        run.r_s = Some(n / run.x * random.lognormal(sd));
+    }
+    runs
+}
+
+#[test]
+fn open_loads_are_fitted_as_r_on_x() {
+    let law = Usl {
+        contention: 0.03,
+        coherency: 5e-4,
+        unit_throughput: 1000.0,
+    };
+    let runs = open_load(&law, &[1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 16.0, 20.0, 25.0, 30.0], 0.01);
+    let options = Options {
+        regression: Regression::ResponseTime,
+        ..Options::default()
+    };
+    let analysis = analyse(&runs, &options);
+    let fit = analysis.fit.as_ref().expect("ten runs below the peak");
+    assert_eq!(fit.regression, Regression::ResponseTime);
+    close(fit.law.unit_throughput, 1000.0, 0.03);
+    close(fit.law.contention, 0.03, 0.2);
+    // N is X·R; what was fitted is R, so X by the law says nothing about a point.
+    for (point, run) in analysis.points.iter().zip(&analysis.observations) {
+        close(point.n, run.x * run.r_s.expect("measured"), 1e-12);
+        assert_eq!((point.fitted, point.zone), (None, None));
+        assert!(
+            point.residual.is_some_and(|residual| residual.abs() < 0.05),
+            "{point:?}"
+        );
+    }
+    assert!(analysis.ladder.is_empty() && analysis.class.is_none() && analysis.peak.is_none());
+    assert!(
+        analysis.meaning[1].contains("the load was open"),
+        "{}",
+        analysis.meaning[1]
+    );
+    // Without R there is nothing to fit, and the rows are named.
+    let without = table(&[(1.0, 10.0), (2.0, 19.0), (3.0, 27.0), (4.0, 34.0)]);
+    let analysis = analyse(&without, &options);
+    assert!(analysis.fit.is_none() && analysis.left_out == [1, 2, 3, 4]);
+}
+
+/// What was passed by far is no cap: the run at N = 16 failed, and makes a cap look like the best model.
+#[test]
+fn a_cap_below_the_measurements_is_none() {
+    let points = [
+        (1.0, 100.0),
+        (2.0, 190.0),
+        (4.0, 340.0),
+        (8.0, 560.0),
+        (16.0, 300.0),
+        (24.0, 740.0),
+        (32.0, 690.0),
+        (48.0, 560.0),
+    ];
+    let analysis = judged(&table(&points));
+    let caps = analysis
+        .findings
+        .iter()
+        .any(|finding| finding.text.contains("A resource caps throughput"));
+    assert!(!caps, "{:?}", analysis.findings);
+}
+
+/// Two replicates at N = 1 tell of noise that a fall of 10 % does not pass.
+#[test]
+fn few_replicates_tell_noise_too() {
+    let runs = [
+        (1.0, 41.0),
+        (1.0, 45.33),
+        (1.0, 46.0),
+        (4.0, 170.0),
+        (8.0, 215.3),
+        (16.0, 196.0),
+    ];
+    let analysis = judged(&table(&runs));
+    assert_eq!(analysis.observed_peak, None);
 }

@@ -18,7 +18,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use nmax_report::scalability::words;
-use nmax_usl::{Analysis, Demand, Effect, Estimate, Options, analyse};
+use nmax_usl::{Analysis, Demand, Effect, Estimate, Method, Options, Regression, analyse};
 
 use self::table::Measured;
 use super::run::complain;
@@ -83,6 +83,13 @@ fn analysed(
         return Err(Trouble::usage("no measurements are given", help));
     };
     let measured = table::read(file, read)?;
+    if measured.regression == Regression::ResponseTime && Method::from(law.method) != Method::Log {
+        let text = format!(
+            "{}: no column holds N, so R is fitted on X, and only the method log does that",
+            measured.name
+        );
+        return Err(Trouble::usage(text, "leave --method out, or say which column is N: --n NAME"));
+    }
     for note in &measured.notes {
         say::note(format_args!("note: {note}"));
     }
@@ -94,7 +101,10 @@ fn options(measured: &Measured, read: &ReadArgs, law: &LawArgs) -> Options {
     Options {
         method: law.method.into(),
         dimension: measured.dimension,
-        think_s: read.think_s(),
+        think_s: read
+            .think
+            .map_or(measured.think_s.unwrap_or(0.0), |think| think.as_secs_f64()),
+        regression: measured.regression,
         demand: law.largest_demand().map(|(name, seconds)| Demand {
             name,
             seconds: Estimate {

@@ -10,6 +10,13 @@ use super::{boolean, count, described, list, map, number, number_or_null, record
 pub fn usl_schema() -> Value {
     let mut fields = head();
     fields.extend(analysis());
+    let mut asked = rung();
+    asked["type"] = json!(["object", "null"]);
+    let asked = described(
+        asked,
+        "The model that `--model` asked for; null when none was, or when it cannot be fitted.",
+    );
+    fields.push(("asked_model", asked));
     whole("The law of scalability, fitted by nmax", &fields)
 }
 
@@ -100,6 +107,13 @@ fn analysis() -> Vec<(&'static str, Value)> {
             ),
         ),
         ("method", one_of(Method::ALL.iter().map(|method| method.name()))),
+        (
+            "regression",
+            described(
+                one_of(["throughput", "response_time"].into_iter()),
+                "What was fitted: X on N, or R on X where the load was open and N is X·(R + Z).",
+            ),
+        ),
         ("dimension", one_of(DIMENSIONS.iter().map(|dimension| dimension.name()))),
         ("think_ms", number()),
         ("n", described(count(), "Observations fitted.")),
@@ -197,7 +211,14 @@ fn analysis() -> Vec<(&'static str, Value)> {
             described(list(count()), "Rows that were not fitted, from 1."),
         ),
         ("meaning", described(list(text()), "Three sentences.")),
-        ("points", list(point())),
+        ("points_total", described(count(), "Points that there are.")),
+        (
+            "points",
+            described(
+                list(point()),
+                "In the order of N; of more than 10,000 every few, the first and the last among them. The CSV file has all.",
+            ),
+        ),
     ]
 }
 

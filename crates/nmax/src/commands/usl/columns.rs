@@ -112,7 +112,8 @@ pub(super) struct Asked<'a> {
 /// Columns, counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Columns {
-    pub(super) n: usize,
+    /// `None` for an open load: X was set and R observed, and N is X·(R + Z).
+    pub(super) n: Option<usize>,
     pub(super) x: usize,
     pub(super) r: Option<ResponseTime>,
     /// Completions behind X.
@@ -135,34 +136,45 @@ pub(super) fn find(names: Option<&[String]>, count: usize, asked: Asked<'_>) -> 
         let help = "put a comma, semicolon, tab or spaces between the concurrency and the throughput of a run";
         return Err(Trouble::usage("there is one column; two are needed: N and X", help));
     }
-    let n = table.one("n", asked.n, "N, the concurrency", |name| {
-        CONCURRENCY.iter().any(|(known, _)| *known == plain(name))
-    })?;
+    let is_concurrency = |name: &str| CONCURRENCY.iter().any(|(known, _)| *known == plain(name));
+    let r = table.response_time(asked.r)?;
+    let has_concurrency = match names {
+        Some(names) => names.iter().any(|name| is_concurrency(name)),
+        // Without names X and R have to be given both, or the first column is N.
+        None => asked.x.is_none() || r.is_none(),
+    };
+    let n = if asked.n.is_none() && !has_concurrency && r.is_some() {
+        None
+    } else {
+        Some(table.one("n", asked.n, "N, the concurrency", is_concurrency)?)
+    };
     let x = table.one("x", asked.x, "X, the throughput", is_throughput)?;
-    if n == x {
-        let text = format!("N and X are both {}", table.name(n));
+    if n == Some(x) {
+        let text = format!("N and X are both {}", table.name(x));
         return Err(Trouble::usage(text, "give different columns to --n and --x"));
     }
-    let r = table.response_time(asked.r)?;
-    if let Some(r) = r.filter(|r| [n, x].contains(&r.column)) {
+    if let Some(r) = r.filter(|r| n == Some(r.column) || x == r.column) {
         let text = format!(
             "R is {}, as is {}",
             table.name(r.column),
-            if r.column == n { "N" } else { "X" }
+            if x == r.column { "X" } else { "N" }
         );
         return Err(Trouble::usage(text, "give another column to --r"));
     }
-    let taken = |column: usize| column == n || column == x || r.is_some_and(|r| r.column == column);
+    let taken = |column: usize| n == Some(column) || column == x || r.is_some_and(|r| r.column == column);
     let is_count = |name: &String| COUNTS.iter().any(|known| name.eq_ignore_ascii_case(known));
     let counted = names.and_then(|names| (0..names.len()).find(|at| is_count(&names[*at]) && !taken(*at)));
-    let named = names.and_then(|names| names.get(n)).map(|name| plain(name));
+    let named = n.and_then(|n| names?.get(n)).map(|name| plain(name));
     let dimension = named.and_then(|name| CONCURRENCY.iter().find(|(known, _)| *known == name));
     Ok(Columns {
         n,
         x,
         r,
         count: counted,
-        dimension: dimension.map_or(Dimension::Other, |(_, dimension)| *dimension),
+        dimension: match (n, dimension) {
+            (None, _) => Dimension::InFlight,
+            (_, found) => found.map_or(Dimension::Other, |(_, dimension)| *dimension),
+        },
     })
 }
 
@@ -197,15 +209,17 @@ impl Table<'_> {
         };
         let found: Vec<usize> = (0..names.len()).filter(|at| is_named(&names[*at])).collect();
         // A single letter is what this program writes; longer names come after it.
-        let exact = found.iter().find(|at| names[**at].eq_ignore_ascii_case(flag));
-        match (exact, found.as_slice()) {
-            (Some(at), _) | (None, [at]) => Ok(*at),
-            (None, []) => Err(Trouble::usage(
+        let exact = found.iter().copied().filter(|at| names[*at].eq_ignore_ascii_case(flag));
+        let exact: Vec<usize> = exact.collect();
+        match (exact.as_slice(), found.as_slice()) {
+            ([at], _) | ([], [at]) => Ok(*at),
+            ([], []) => Err(Trouble::usage(
                 format!("no column is named like {what}; there are: {}", self.list()),
                 format!("say which: --{flag} NAME or --{flag} NUMBER"),
             )),
-            (None, several) => {
-                let several: Vec<String> = several.iter().map(|at| self.name(*at)).collect();
+            (_, several) => {
+                let name = |at: &usize| format!("{} (column {})", self.name(*at), at + 1);
+                let several: Vec<String> = several.iter().map(name).collect();
                 Err(Trouble::usage(
                     format!("{} could all be {what}", several.join(", ")),
                     format!("say which: --{flag} NAME or --{flag} NUMBER"),
@@ -249,12 +263,18 @@ impl Table<'_> {
 
     /// The column that was asked for by name or number.
     fn asked(&self, flag: &str, asked: &str) -> Result<usize, Trouble> {
+        let names = self.names.unwrap_or(&[]);
+        let twins: Vec<usize> = (0..names.len()).filter(|at| names[*at] == asked).collect();
+        if let [first, _, ..] = twins.as_slice() {
+            let text = format!("--{flag} {}: {} columns are called so", shown(asked), twins.len());
+            let help = format!("give the number of one, such as --{flag} {}", first + 1);
+            return Err(Trouble::usage(text, help));
+        }
         if let Some(at) = self.position(asked) {
             return Ok(at);
         }
         let asked = shown(asked);
         let text = format!("--{flag} {asked}: there is no such column; there are: {}", self.list());
-        let names = self.names.unwrap_or(&[]);
         let help = match nmax_data::nearest(&asked, names.iter().map(String::as_str)) {
             Some(meant) => format!("did you mean `{}`?", shown(meant)),
             None => format!("give a name, or a number from 1 to {}", self.count),

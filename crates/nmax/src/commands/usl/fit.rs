@@ -3,7 +3,6 @@
 use nmax_report::scalability::{FitView, words};
 use nmax_report::{csv, html, json, svg, terminal};
 use nmax_usl::{Analysis, Model, Rung};
-use serde_json::{Value, json};
 
 use super::output::{self, Forms};
 use super::{Trouble, analysed, blocked};
@@ -36,7 +35,7 @@ pub(super) fn fit(args: &FitArgs) -> Result<Exit, Trouble> {
         json: &|| {
             let mut value = json::usl(&view);
             if let Some(model) = asked {
-                value["asked_model"] = model_json(model, &view.analysis);
+                value["asked_model"] = json::asked_model(&view.analysis, model);
             }
             value
         },
@@ -66,17 +65,4 @@ fn model_text(model: Model, analysis: &Analysis) -> String {
         delta => format!("{} behind the best in AICc", words::plain(delta)),
     };
     format!("\nModel {}: {}; {distance}\n", model.name(), coefficients.join(", "))
-}
-
-fn model_json(model: Model, analysis: &Analysis) -> Value {
-    let Some(rung) = rung(model, analysis) else {
-        return Value::Null;
-    };
-    let coefficients = words::coefficients(&rung.curve).into_iter();
-    json!({
-        "model": model.name(),
-        "coefficients": coefficients.map(|(name, value)| (name.to_owned(), json!(value))).collect::<serde_json::Map<_, _>>(),
-        "aicc": rung.aicc,
-        "delta": rung.delta,
-    })
 }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal};
 use std::path::Path;
 
-use nmax_usl::{Dimension, Observation};
+use nmax_usl::{Dimension, Observation, Regression};
 
 use super::columns::{self, Asked, Columns};
 use super::records::{Record, Records, Separator, Unreadable, looks_like_a_number};
@@ -29,6 +29,10 @@ pub(super) struct Measured {
     pub(super) observations: Vec<Observation>,
     /// What N counts, as its column is called.
     pub(super) dimension: Dimension,
+    /// What is to be fitted: R on X where there is no N.
+    pub(super) regression: Regression,
+    /// Think time Z that a scale has written beside its measurements, seconds.
+    pub(super) think_s: Option<f64>,
     /// Where it was read: the file, or `standard input`.
     pub(super) name: String,
     /// How it was read, in words.
@@ -57,8 +61,12 @@ pub(super) fn read(file: &Path, args: &ReadArgs) -> Result<Measured, Trouble> {
     })?;
     let reader = BufReader::with_capacity(1 << 17, opened);
     let mut measured = parse(reader, &path.display().to_string(), args)?;
-    if is_directory && let Some(dimension) = dimension_of(file) {
-        measured.dimension = args.dimension.map_or(dimension, Into::into);
+    if is_directory && let Some(scale) = scale_of(file) {
+        let name = scale["dimension"].as_str().and_then(crate::args::DimensionName::named);
+        if let Some(name) = args.dimension.or(name) {
+            measured.dimension = name.into();
+        }
+        measured.think_s = scale["think_ms"].as_f64().map(|ms| ms / 1e3).filter(|think_s| *think_s > 0.0);
     }
     Ok(measured)
 }
@@ -77,12 +85,10 @@ fn no_points(directory: &Path) -> Trouble {
     Trouble::usage(format!("{name}: this directory has no {POINTS}"), help)
 }
 
-/// What N counts, as the scale has written it.
-fn dimension_of(directory: &Path) -> Option<Dimension> {
+/// What the scale has written beside its measurements: what N counts, and the think time.
+fn scale_of(directory: &Path) -> Option<serde_json::Value> {
     let text = std::fs::read_to_string(directory.join("scale.json")).ok()?;
-    let scale: serde_json::Value = serde_json::from_str(&text).ok()?;
-    let name = scale["dimension"].as_str()?;
-    crate::args::DimensionName::named(name).map(Into::into)
+    serde_json::from_str(&text).ok()
 }
 
 /// Reads a table.
@@ -189,7 +195,8 @@ impl RowsReader<'_> {
             return self.problems.add(self.place(None), text, help);
         }
         let columns = self.columns;
-        let n = self.number(record, columns.n);
+        // An open load has no N of its own: the analysis takes X·(R + Z).
+        let n = columns.n.map_or(Some(1.0), |column| self.number(record, column));
         let x = self.number(record, columns.x);
         let r_s = columns.r.map(|r| {
             let cell = record.cell(r.column);
@@ -254,7 +261,7 @@ impl RowsReader<'_> {
             return Err(self.problems.trouble(name));
         }
         if self.row == 0 {
-            let help = "write a row for each run below the header";
+            let help = "write a row for each run below the header; a scale writes one for each level that it could use";
             return Err(Trouble::usage(format!("{name}: there is a header and no row"), help));
         }
         if let Some(wanted) = &args.rows
@@ -272,11 +279,10 @@ impl RowsReader<'_> {
         if self.names.is_none() {
             how.push_str(", no header");
         }
-        how.push_str(&format!(
-            "; N is {}, X is {}",
-            column(self.columns.n),
-            column(self.columns.x)
-        ));
+        how.push_str(&match self.columns.n {
+            Some(n) => format!("; N is {}, X is {}", column(n), column(self.columns.x)),
+            None => format!("; X is {}", column(self.columns.x)),
+        });
         if let Some(r) = self.columns.r {
             how.push_str(&format!(", R is {}", column(r.column)));
             if r.unit_s.is_none() {
@@ -290,7 +296,15 @@ impl RowsReader<'_> {
         if let Some(count) = self.columns.count {
             how.push_str(&format!(", completions are {}", column(count)));
         }
+        if self.columns.n.is_none() {
+            how.push_str("; no N, so R is fitted on X as of an open load");
+        }
         Ok(Measured {
+            regression: match self.columns.n {
+                Some(_) => Regression::Throughput,
+                None => Regression::ResponseTime,
+            },
+            think_s: None,
             observations: self.observations,
             dimension: args.dimension.map_or(self.columns.dimension, Into::into),
             name: name.to_owned(),

@@ -59,7 +59,17 @@ fn columns_are_known_by_their_names() {
         ),
     ];
     for (header, n, x, r, dimension, why) in cases {
-        assert_eq!(found(header, NOTHING), Ok(Columns { n, x, r, count: None, dimension }), "{why}");
+        assert_eq!(
+            found(header, NOTHING),
+            Ok(Columns {
+                n,
+                x,
+                r,
+                count: None,
+                dimension
+            }),
+            "{why}"
+        );
     }
 }
 
