@@ -8,6 +8,7 @@
 //!    again instead of a new one. At least six levels differ where the range has as many.
 //! 3. Single runs follow where they lower the variance most: of the peak's throughput or concurrency, whichever is
 //!    further from what was asked for, or of α or β while the class is open.
+//! 4. Before it stops, levels whose runs block the answer are measured again, at most three times each.
 //!
 //! Levels that the user gives replace all of that: each is measured once in rising order, then again in random order.
 //!
@@ -33,6 +34,8 @@ use crate::random::Random;
 const ROUNDS_MAX: usize = 3;
 /// A run that lowers the variance by less than this share is not worth its time.
 const WORTH: f64 = 0.005;
+/// A level that a blocking finding names is measured again so often at most.
+const AGAIN_MAX: usize = 3;
 
 /// A run that counts.
 #[derive(Clone, Debug)]
@@ -63,6 +66,8 @@ pub struct Campaign {
     measured: Vec<Measured>,
     /// No level at or above it is asked for.
     broken_at: f64,
+    /// Levels that were measured again since their runs block the answer, one entry for each run.
+    again: Vec<f64>,
     learning: String,
 }
 
@@ -88,6 +93,7 @@ impl Campaign {
             desk,
             measured: Vec::new(),
             broken_at: f64::INFINITY,
+            again: Vec::new(),
             learning: String::new(),
         })
     }
@@ -147,7 +153,7 @@ impl Campaign {
         self.pool.retain(|planned| planned.level < slot.level);
         self.desk.drop_level(slot.level, attempts, why);
         if slot.purpose == Purpose::Ramp {
-            self.ramp.broke();
+            self.ramp.broke(slot.level, &self.rules);
         }
     }
 
@@ -202,7 +208,45 @@ impl Campaign {
             }
             self.phase = Phase::Choice;
         }
-        self.choose()
+        match self.choose() {
+            Err(stop) if time_left.trials() == 0 => Err(match stop {
+                Stop::NothingToLearn(_) => Stop::Budget,
+                stop => self.doubted(stop),
+            }),
+            Err(stop) => self.again(stop),
+            slot => slot,
+        }
+    }
+
+    /// What stands against an answer, in place of the stop that claims one.
+    fn doubted(&self, stop: Stop) -> Stop {
+        let claims = matches!(stop, Stop::Precise { .. } | Stop::Decided);
+        match knowledge::doubts(&self.observations()).first().filter(|_| claims) {
+            Some(doubt) => Stop::Doubtful {
+                code: doubt.code,
+                concurrency: doubt.n,
+                runs: self.again.len(),
+            },
+            None => stop,
+        }
+    }
+
+    /// Before it stops: levels whose runs block the answer are measured again.
+    fn again(&mut self, stop: Stop) -> Result<Slot, Stop> {
+        let so_often = |level: f64| self.again.iter().filter(|again| **again == level).count();
+        let slot = knowledge::doubts(&self.observations()).iter().find_map(|doubt| {
+            let named = self.measured.iter().find(|run| run.observation.n == doubt.n)?.level;
+            (self.open(named) && so_often(named) < AGAIN_MAX).then_some((doubt.code, named))
+        });
+        let Some((code, level)) = slot else {
+            return Err(self.doubted(stop));
+        };
+        self.again.push(level);
+        self.learning = format!("whether {code} stays");
+        Ok(Slot {
+            level,
+            purpose: Purpose::Replicate,
+        })
     }
 
     fn choose(&mut self) -> Result<Slot, Stop> {
@@ -210,7 +254,7 @@ impl Campaign {
         let high = observations.iter().map(|run| run.n).fold(0.0, f64::max);
         match knowledge::shape(&observations) {
             Shape::Unknown => Err(Stop::NothingToLearn(
-                "too few levels could be measured for a law".into(),
+                "too few levels were valid for a law".into(),
             )),
             Shape::Knee(knee) => {
                 let precise = self.judge((knee.throughput, knee.concurrency))?;

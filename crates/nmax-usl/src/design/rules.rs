@@ -250,6 +250,15 @@ pub enum Stop {
         /// Half-width of the interval of N_peak (or of the knee), relative.
         concurrency: f64,
     },
+    /// The answer would be precise enough, but runs that exclude each other, or exceed what one unit allows, block it.
+    Doubtful {
+        /// Code of the finding.
+        code: &'static str,
+        /// N that it names.
+        concurrency: f64,
+        /// Runs that were added for its sake.
+        runs: usize,
+    },
     /// No peak lies in reach, and the intervals of α and β say which class the system is of.
     Decided,
     /// A search knows its level (half-width of its interval, relative).
@@ -276,6 +285,7 @@ impl Stop {
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Precise { .. } => "precise",
+            Self::Doubtful { .. } => "doubtful",
             Self::Decided => "decided",
             Self::Found { .. } => "found",
             Self::HoldsAtMax => "holds_at_max",
@@ -299,6 +309,22 @@ impl fmt::Display for Stop {
                 "the answer is as precise as asked for: ±{:.1} % in throughput, ±{:.1} % in concurrency",
                 throughput * 100.0,
                 concurrency * 100.0
+            ),
+            Self::Doubtful {
+                code,
+                concurrency,
+                runs: 0,
+            } => write!(
+                f,
+                "the runs at a concurrency of {concurrency} block the answer ({code}), and no time is left to repeat them"
+            ),
+            Self::Doubtful {
+                code,
+                concurrency,
+                runs,
+            } => write!(
+                f,
+                "the runs at a concurrency of {concurrency} block the answer ({code}), also after {runs} more"
             ),
             Self::Decided => {
                 f.write_str("no peak lies in reach, and the intervals of contention and coherency decide the class")

@@ -19,7 +19,7 @@ fn replicated<'a>(facts: &Facts<'a>) -> Vec<&'a Level> {
     facts.levels.iter().filter(|level| level.runs.len() > 1).collect()
 }
 
-/// Coefficient of variation above the limit, and above what counts so small scatter by.
+/// Coefficient of variation above the limit, and above twice what counts so small scatter by.
 pub(crate) fn spread(facts: &Facts) -> Option<Finding> {
     let deviation = |level: &Level| {
         let mean_weight = level.weight / level.runs.len() as f64;
@@ -28,7 +28,7 @@ pub(crate) fn spread(facts: &Facts) -> Option<Finding> {
     let limit = facts.options.spread_max;
     let wild: Vec<&Level> = replicated(facts)
         .into_iter()
-        .filter(|level| deviation(level) > limit.hypot(level.counting.sqrt()))
+        .filter(|level| deviation(level) > limit.max(2.0 * level.counting.sqrt()))
         .collect();
     let worst = wild
         .iter()

@@ -1,6 +1,7 @@
 //! Tests of nmax-usl from outside.
 
 mod campaign;
+mod counting;
 mod coverage;
 mod fits;
 mod laws;

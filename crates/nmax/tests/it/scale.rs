@@ -13,7 +13,7 @@ use crate::peers::{arrived, target};
 use crate::schema::assert_schema;
 
 /// Levels as short as they may be.
-const SHORT: [&str; 4] = ["--level-time", "300ms", "--warm-up", "100ms"];
+const SHORT: [&str; 4] = ["--level-time", "500ms", "--warm-up", "100ms"];
 
 /// A target whose throughput peaks at about 15 users, with 170 per second.
 fn peaking() -> Running {
@@ -41,7 +41,7 @@ fn campaign(bench: &Bench) -> PathBuf {
 /// Lines of the points without their header.
 fn points(directory: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(directory.join("points.csv")).unwrap();
-    assert!(text.starts_with("n,x,r_ms,level,run\n"), "{text}");
+    assert!(text.starts_with("n,x,r_ms,level,run,count\n"), "{text}");
     text.lines().skip(1).map(str::to_owned).collect()
 }
 
@@ -434,7 +434,7 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
     let (bench, target) = (Bench::new(), target());
     let url = target.url();
     // flags                                            words
-    let cases: [(&[&str], &[&str]); 17] = [
+    let cases: [(&[&str], &[&str]); 19] = [
         (&["--axis", "nodes=1,2"], &["nothing sets it", "--apply"]),
         (&["--apply", "true"], &["no knob to set"]),
         (&["--axis", "nodes=1,2", "--apply", "true"], &["does not use {nodes}"]),
@@ -450,6 +450,8 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
         (&["--budget", "1s", "--level-time", "2s"], &["longer --budget"]),
         (&["--profile", "stress"], &["--profile does not go with"]),
         (&["-d", "10s"], &["--level-time"]),
+        (&["--level-time", "0s"], &["500ms or more"]),
+        (&["--level-time", "499ms"], &["500ms or more"]),
         (&["-c", "4"], &["--axis vus"]),
         (&["-r", "10/s"], &["--axis rate"]),
     ];

@@ -1,7 +1,9 @@
 //! What the runs so far say: a peak, a knee or neither, how precisely, and what should be known better.
 
+use crate::analysis::{Options, analyse};
 use crate::design::choice::Question;
 use crate::design::information::peak_of;
+use crate::finding::Code;
 use crate::fit::{self, Estimate, Fit, Method};
 use crate::ladder::{aicc, parameters};
 use crate::model::{Curve, Model};
@@ -12,6 +14,32 @@ use crate::quantile::student_t;
 const NEGLIGIBLE: f64 = 0.05;
 /// Runs from which AICc compares the law with a knee.
 const RUNS_FOR_AICC: usize = 12;
+
+/// A finding that blocks the answer because of the runs at one N.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Doubt {
+    /// Its code.
+    pub(crate) code: &'static str,
+    /// N that it names.
+    pub(crate) n: f64,
+}
+
+/// What more runs at some N may settle: runs there that exclude each other, or a first one that others exceed.
+pub(crate) fn doubts(observations: &[Observation]) -> Vec<Doubt> {
+    let mut doubts: Vec<Doubt> = Vec::new();
+    for finding in analyse(observations, &Options::default()).findings {
+        let code = finding.code.name();
+        match finding.code {
+            Code::NonStationary => {
+                let named = observations.iter().filter(|run| finding.rows.contains(&run.row));
+                doubts.extend(named.map(|run| Doubt { code, n: run.n }));
+            }
+            Code::EfficiencyOverOne => doubts.push(Doubt { code, n: 1.0 }),
+            _ => {}
+        }
+    }
+    doubts
+}
 
 /// The shape of the curve, as far as it is known.
 #[derive(Clone, Debug)]

@@ -47,7 +47,7 @@ impl Campaign {
     }
 
     /// Whether the level may be asked for.
-    fn open(&self, level: f64) -> bool {
+    pub(super) fn open(&self, level: f64) -> bool {
         level < self.broken_at && !self.desk.has_dropped(level)
     }
 

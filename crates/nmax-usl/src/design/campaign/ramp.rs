@@ -1,4 +1,5 @@
-//! The ramp: levels double until throughput falls, stays flat, or a limit is hit.
+//! The ramp: levels double until throughput falls, stays flat, or a limit is hit. Where a rate breaks the system down,
+//! levels between it and the last good one follow.
 
 use crate::design::rules::Rules;
 
@@ -8,6 +9,11 @@ const FALL: f64 = 0.05;
 const FLAT: f64 = 0.05;
 /// Each level of the ramp over the one before.
 const FACTOR: f64 = 2.0;
+
+/// Levels that are tried below one that broke the system down, at most.
+const BETWEEN_MAX: usize = 4;
+/// The least ratio of levels between which another is tried.
+const BETWEEN_RATIO: f64 = 1.15;
 
 /// Why the ramp ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +34,10 @@ pub(crate) enum End {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ramp {
     climbed: Vec<(f64, Option<f64>)>,
+    /// Levels that broke the system down, in the order of running.
+    broken: Vec<f64>,
+    /// Levels that were climbed before the first of them.
+    risen: usize,
     end: Option<End>,
 }
 
@@ -36,6 +46,13 @@ impl Ramp {
     pub(crate) fn next(&mut self, rules: &Rules) -> Option<f64> {
         if self.end.is_some() {
             return None;
+        }
+        if !self.broken.is_empty() {
+            let next = self.between();
+            if next.is_none() {
+                self.end = Some(End::Broke);
+            }
+            return next;
         }
         let next = match &rules.levels {
             Some(levels) => levels.get(self.climbed.len()).copied(),
@@ -61,10 +78,25 @@ impl Ramp {
         (last * 1.1 <= max).then_some(next.min(max))
     }
 
+    /// The geometric mean of the last good level and the lowest above it that was not, as long as that tells something.
+    fn between(&self) -> Option<f64> {
+        let good = self.climbed.iter().filter(|(_, x)| x.is_some()).map(|(level, _)| *level);
+        let good = good.fold(f64::NAN, f64::max);
+        let unmeasured = self.climbed.iter().filter(|(_, x)| x.is_none()).map(|(level, _)| *level);
+        let bad = unmeasured.chain(self.broken.iter().copied()).filter(|level| *level > good);
+        let bad = bad.fold(f64::INFINITY, f64::min);
+        let tried = self.climbed.len() - self.risen + self.broken.len() - 1;
+        // Without a good level there is no ratio.
+        (bad / good > BETWEEN_RATIO && tried < BETWEEN_MAX).then(|| (good * bad).sqrt())
+    }
+
     /// The level was measured (`x` per second), or it was dropped.
     pub(crate) fn record(&mut self, level: f64, x: Option<f64>, rules: &Rules) {
         self.climbed.push((level, x));
         if rules.levels.is_some() {
+            return;
+        }
+        if !self.broken.is_empty() {
             return;
         }
         if let [.., (_, None), (_, None)] = self.climbed[..] {
@@ -89,9 +121,15 @@ impl Ramp {
         }
     }
 
-    /// The system broke down at the level.
-    pub(crate) fn broke(&mut self) {
-        self.end = Some(End::Broke);
+    /// The system broke down at the level. Rates above what it can do only wait; as many users more may do harm.
+    pub(crate) fn broke(&mut self, level: f64, rules: &Rules) {
+        if self.broken.is_empty() {
+            self.risen = self.climbed.len();
+        }
+        self.broken.push(level);
+        if rules.integer || rules.levels.is_some() {
+            self.end = Some(End::Broke);
+        }
     }
 
     /// Why it ended, once it has.

@@ -301,6 +301,68 @@ fn no_level_beyond_a_breakdown() {
     );
 }
 
+/// Rates above what the system can do break it down; levels between the last good one and that follow until they are near.
+#[test]
+fn rates_are_halved_below_a_breakdown() {
+    let rates = Rules {
+        min: 20.0,
+        integer: false,
+        ..rules(400.0)
+    };
+    let system = |trial: &Trial| match trial.level <= 250.0 {
+        true => measured(trial.level / (300.0 - trial.level), trial.level),
+        false => Outcome::Refused("it did not keep up".into()),
+    };
+    let (_, trials, _) = run(rates, system);
+    let ramp = levels(&trials, Purpose::Ramp);
+    assert_eq!(ramp[..5], [20.0, 40.0, 80.0, 160.0, 320.0]);
+    let between = &ramp[5..];
+    assert!((1..=4).contains(&between.len()), "{between:?}");
+    assert!(between.iter().all(|level| (160.0..320.0).contains(level)), "{between:?}");
+    assert!(between.iter().any(|level| (215.0..=250.0).contains(level)), "{between:?}");
+    // Where nothing could be measured there is nothing to halve.
+    let (_, trials, _) = run(rules(400.0), |_| Outcome::Refused("gone".into()));
+    assert_eq!(trials.len(), 1);
+}
+
+/// A first run on a cold system blocks the answer: it is measured again, at most three times, and then that is said.
+#[test]
+fn a_level_in_doubt_is_measured_again() {
+    let law = law(15.0);
+    let mut random = Random::new(3);
+    let mut campaign = |cold: f64| {
+        run(rules(64.0), |trial| {
+            let factor = if trial.number == 1 { cold } else { 1.0 };
+            measured(trial.level, factor * law.throughput_at(trial.level) * random.lognormal(0.01))
+        })
+    };
+    let at_one = |trials: &[Trial]| trials.iter().filter(|trial| trial.level == 1.0).count();
+    let (_, trials, stop) = campaign(1.0);
+    assert!(matches!(stop, Stop::Precise { .. }) && at_one(&trials) >= 3, "{stop:?}");
+    let (_, more, stop) = campaign(0.7);
+    assert_eq!(at_one(&more), at_one(&trials) + 3, "{more:?}");
+    assert!(
+        matches!(stop, Stop::Doubtful { code: "NON_STATIONARY", concurrency: 1.0, runs: 3 }),
+        "{stop:?}"
+    );
+    assert!(stop.to_string().contains("also after 3 more"), "{stop}");
+}
+
+/// Nothing more fits, so that is the reason.
+#[test]
+fn time_that_is_over_is_the_reason() {
+    let mut campaign = Campaign::new(rules(64.0)).expect("the rules are good");
+    let mut left = 2.5;
+    let stop = loop {
+        match campaign.next(TimeLeft::Seconds { left, trial: 1.0 }) {
+            Step::Run(trial) => campaign.record(&trial, Outcome::Refused("gone".into())),
+            Step::Stop(stop) => break stop,
+        }
+        left = 0.5;
+    };
+    assert_eq!(stop, Stop::Budget);
+}
+
 /// Levels of the user are measured in rising order, then again in random order, and no others.
 #[test]
 fn levels_that_are_given() {

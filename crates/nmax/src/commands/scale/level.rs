@@ -5,6 +5,7 @@ use std::time::Duration;
 use nmax_plan::plan::{Arrivals, Plan, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::threshold::Threshold;
+use nmax_usl::random::Random;
 
 use super::axis::Load;
 
@@ -12,6 +13,15 @@ use super::axis::Load;
 pub(super) const WINDOW: Duration = Duration::from_millis(100);
 /// Iterations of an open level that may be in flight, where the plan is closed and says nothing.
 const MAX_IN_FLIGHT: u32 = 10_000;
+
+/// Shortest measured part that may be asked for: a few windows.
+const HOLD_MIN: Duration = Duration::from_millis(500);
+/// Completions that a level should have: their number then scatters by 10 % at most.
+pub(super) const COUNT_WANTED: f64 = 100.0;
+/// Completions below which a level says little.
+pub(super) const COUNT_SAID: u64 = 30;
+/// Most that the measured part is lengthened to, for any reason.
+const STRETCH_MAX: u32 = 4;
 
 /// How long a level takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,11 +41,36 @@ impl Times {
         Self { warm_up, hold }
     }
 
-    /// The same with twice the measured part.
-    pub(super) fn longer(self) -> Self {
-        Self {
-            hold: 2 * self.hold,
-            ..self
+    /// What is wrong with a length that was asked for.
+    pub(super) fn check(hold: Option<Duration>) -> Result<(), String> {
+        match hold {
+            Some(hold) if hold < HOLD_MIN => Err(format!(
+                "--level-time {hold:?}: a level is measured in windows of {WINDOW:?} and needs a few of them\n  help: give \
+                 {HOLD_MIN:?} or more"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The same with twice the measured part, as far as it may be lengthened.
+    ///
+    /// - `base`: what a level takes as a rule
+    pub(super) fn longer(self, base: Self) -> Option<Self> {
+        let hold = 2 * self.hold;
+        (hold <= STRETCH_MAX * base.hold).then_some(Self { hold, ..self })
+    }
+
+    /// The same with a measured part for enough completions at so many per second, at most four times as long.
+    pub(super) fn for_count(self, x: f64) -> Self {
+        /// A little more than enough: throughput is known from a short level.
+        const MARGIN: f64 = 1.1;
+        let stretch = MARGIN * COUNT_WANTED / (x * self.hold.as_secs_f64());
+        match stretch.is_finite() && stretch > MARGIN {
+            true => Self {
+                hold: whole(self.hold.mul_f64(stretch.min(f64::from(STRETCH_MAX)))),
+                ..self
+            },
+            false => self,
         }
     }
 
@@ -81,9 +116,13 @@ pub(super) fn plan(
         }
         Load::Rate => (open(base, level), level),
     };
-    let stage = |length: Duration, kind| Stage {
-        from: level,
-        to: level,
+    let (wait, ramp) = match load {
+        Load::Vus | Load::Workers => arrival(times.warm_up, level, seed),
+        Load::Rate => (Duration::ZERO, Duration::ZERO),
+    };
+    let stage = |length: Duration, (from, to), kind| Stage {
+        from,
+        to,
         length_ns: Some(u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)),
         kind,
     };
@@ -92,11 +131,16 @@ pub(super) fn plan(
     Plan {
         workload,
         written: None,
-        stages: [(times.warm_up, StageKind::WarmUp), (times.hold, StageKind::Hold)]
-            .into_iter()
-            .filter(|(length, _)| !length.is_zero())
-            .map(|(length, kind)| stage(length, kind))
-            .collect(),
+        stages: [
+            (wait, (0.0, 0.0), StageKind::RampUp),
+            (ramp, (0.0, level), StageKind::RampUp),
+            (times.warm_up - wait - ramp, (level, level), StageKind::WarmUp),
+            (times.hold, (level, level), StageKind::Hold),
+        ]
+        .into_iter()
+        .filter(|(length, _, _)| !length.is_zero())
+        .map(|(length, levels, kind)| stage(length, levels, kind))
+        .collect(),
         iterations: None,
         seed,
         thresholds,
@@ -106,6 +150,19 @@ pub(super) fn plan(
         timeline: Vec::new(),
         ..base.clone()
     }
+}
+
+/// How the users of a level arrive in the first half of its warm-up: the wait for the first, and the ramp from there on.
+///
+/// Users who start at once keep in step as long as their turns take the same time: then all of them complete once more,
+/// or once less, in the measured part. So they start one after the other, at even distances; the wait is a part of the
+/// distance, as the seed says, so that levels of one N do not all begin at the same place of a turn.
+fn arrival(warm_up: Duration, vus: f64, seed: u64) -> (Duration, Duration) {
+    // In whole milliseconds, as plans are read.
+    let whole = |length: Duration| Duration::from_millis(length.as_millis() as u64);
+    let half = whole(warm_up / 2);
+    let wait = whole(half.mul_f64(Random::new(seed).uniform() / vus.max(1.0)));
+    (wait, half - wait)
 }
 
 fn open(base: &Plan, rate_per_s: f64) -> Workload {
@@ -148,7 +205,54 @@ mod tests {
         assert_eq!(Times::of(s(100_000), None, None).hold, s(30), "never too long");
         let odd = Times::of(s(60), Some(Duration::from_millis(1_234)), Some(Duration::ZERO));
         assert_eq!((odd.hold, odd.warm_up), (Duration::from_millis(1_300), Duration::ZERO));
-        assert_eq!(odd.longer().total(), Duration::from_millis(2_600));
+        let longer = odd.longer(odd).unwrap();
+        assert_eq!(longer.total(), Duration::from_millis(2_600));
+        assert_eq!(longer.longer(odd).unwrap().hold, Duration::from_millis(5_200));
+        assert_eq!(longer.longer(odd).unwrap().longer(odd), None, "four times at most");
+    }
+
+    #[test]
+    fn a_level_that_counts_few_is_lengthened() {
+        let s = Duration::from_secs;
+        let times = Times::of(s(60), Some(s(2)), None);
+        // throughput, measured part in ms
+        let cases = [(1_000.0, 2_000), (50.0, 2_000), (40.0, 2_800), (20.0, 5_500), (1.0, 8_000)];
+        for (x, hold_ms) in cases {
+            assert_eq!(times.for_count(x).hold, Duration::from_millis(hold_ms), "{x}/s");
+        }
+        for x in [0.0, f64::NAN, -1.0] {
+            assert!(times.for_count(x).hold <= s(8), "{x}/s");
+        }
+    }
+
+    #[test]
+    fn a_level_of_a_window_or_two_is_refused() {
+        let ms = Duration::from_millis;
+        assert!(Times::check(None).is_ok() && Times::check(Some(ms(500))).is_ok());
+        for short in [0, 1, 499] {
+            assert!(Times::check(Some(ms(short))).unwrap_err().contains("help:"), "{short}");
+        }
+    }
+
+    /// Users come one after the other in the first half of the warm-up, all of them before the measured part.
+    #[test]
+    fn users_start_one_after_the_other() {
+        let base = home_page("workload: { closed: { vus: 1 } }");
+        let times = Times::of(Duration::from_secs(60), None, None);
+        for seed in 1..50 {
+            let plan = plan(&base, Load::Vus, 10.0, times, seed, None);
+            let closed = nmax_plan::schedule::Closed::new(&plan.stages).unwrap();
+            let starts: Vec<u64> = (0..10).map(|vu| if vu == 0 { 0 } else { closed.next_change(vu, 0).unwrap() }).collect();
+            assert!(starts.windows(2).all(|pair| pair[0] < pair[1]), "{starts:?}");
+            let half_ns = times.warm_up.as_nanos() as u64 / 2;
+            assert!(starts[9] < half_ns && starts[9] > half_ns / 3, "{starts:?}");
+            let hold = nmax_plan::schedule::hold_span(&plan.stages);
+            assert_eq!(u128::from(hold.start_ns), times.warm_up.as_nanos());
+        }
+        let open = plan(&base, Load::Rate, 10.0, times, 1, None);
+        assert_eq!(open.stages.len(), 2);
+        let waits = (1..50).map(|seed| arrival(times.warm_up, 1.0, seed).0.as_millis());
+        assert!(waits.collect::<std::collections::BTreeSet<_>>().len() > 30, "a lone user starts anywhere");
     }
 
     /// A level is a plan like any other: what its run stores reads back as it was.

@@ -59,6 +59,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     let (plan, variables) =
         load::plan(&args.what, &args.plan, &args.planless).map_err(|error| usage(error.to_string()))?;
     let meant = meant(args, &plan).map_err(|errors| usage(errors.join("\nerror: ")))?;
+    Times::check(args.level_time).map_err(usage)?;
     let times = Times::of(args.budget, args.level_time, args.warm_up);
     if times.total() > args.budget {
         return Err(usage(format!(

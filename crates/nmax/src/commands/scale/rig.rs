@@ -18,7 +18,7 @@ use clock::{Clock, now};
 
 use super::axis::Load;
 use super::folder::{Facts, Folder, RUNS};
-use super::level::{self, Times};
+use super::level::{self, COUNT_WANTED, Times};
 use super::measure::Count;
 use super::progress::Progress;
 use crate::exit::Exit;
@@ -80,6 +80,8 @@ pub(super) struct Rig {
     pub(super) has_knobs: bool,
     /// Pauses of an iteration, seconds; `None` when they are not known.
     pub(super) think_s: Option<f64>,
+    /// Exchanges of an iteration; `None` when they are not known.
+    pub(super) exchanges: Option<f64>,
     /// Every level so far.
     pub(super) rows: Vec<Kept>,
     /// How many of them were said.
@@ -112,6 +114,7 @@ impl Rig {
             interrupts,
             progress,
             think_s: super::think::mean_s(&base),
+            exchanges: super::think::exchanges(&base),
             has_knobs,
             rows: Vec::new(),
             told: 0,
@@ -147,26 +150,52 @@ impl Rig {
         self.clock.spent().as_secs_f64() / self.clock.budget.as_secs_f64().max(1e-9)
     }
 
-    /// Runs a level. One that does not stand still is run again with twice the time, if that fits; then it is used as it
-    /// is, and says so.
+    /// Runs a level, for long enough to count its completions as far as is known.
+    ///
+    /// One that does not stand still is run again with twice the time, and one that counted few for as long as that
+    /// takes, if it fits; then it is used as it is, and says so.
     pub(super) fn run(&mut self, asked: &Asked) -> Result<Tried, (String, Exit)> {
-        let mut tried = self.run_for(asked, self.times)?;
-        let longer = self.times.longer();
+        let wanted = self.known_x(asked).map_or(self.times, |x| self.times.for_count(x));
+        let times = if self.clock.has(wanted.total()) { wanted } else { self.times };
+        let mut tried = self.run_for(asked, times)?;
         if let Tried::Level(kept) = &tried
             && matches!(kept.outcome, Outcome::Measured { .. })
-            && kept.facts.moves.is_some()
+            && let Some(longer) = self.longer(kept, times)
             && self.clock.has(longer.total())
             && !self.is_over()
         {
             if let Some(last) = self.rows.last_mut() {
                 last.row.used = false;
-                last.row.why = format!("{}; run again for longer", last.row.why);
+                let and = if last.row.why.is_empty() { "" } else { "; " };
+                last.row.why = format!("{}{and}run again for longer", last.row.why);
             }
             self.write_last()?;
             tried = self.run_for(asked, longer)?;
         }
         self.write_last()?;
         Ok(tried)
+    }
+
+    /// Throughput to be expected: as measured at the same level or else at the nearest one below, or as a rate asks for.
+    fn known_x(&self, asked: &Asked) -> Option<f64> {
+        let setting = setting_words(asked);
+        let measured = self.rows.iter().filter(|kept| {
+            let is_measured = matches!(kept.outcome, Outcome::Measured { .. });
+            is_measured && kept.row.level <= asked.level && kept.row.setting == setting
+        });
+        let nearest = measured.max_by(|a, b| a.row.level.total_cmp(&b.row.level));
+        let due = (self.load == Load::Rate).then_some(asked.level);
+        nearest.and_then(|kept| kept.row.x).or(due)
+    }
+
+    /// How long a level should have taken, where it should be run again.
+    fn longer(&self, kept: &Kept, times: Times) -> Option<Times> {
+        let for_count = kept.row.x.map_or(times, |x| self.times.for_count(x));
+        let has_few = kept.facts.completions.is_some_and(|count| (count as f64) < COUNT_WANTED);
+        if has_few && for_count.total() > times.total() {
+            return Some(for_count);
+        }
+        kept.facts.moves.and_then(|_| times.longer(self.times))
     }
 
     /// Says what the last level was, and writes it down, once; with knobs its use is decided with its setting.
@@ -229,12 +258,7 @@ impl Rig {
         let row = Level {
             number,
             purpose: asked.purpose.to_owned(),
-            setting: asked
-                .setting
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"))
-                .collect::<Vec<_>>()
-                .join(" "),
+            setting: setting_words(asked),
             level: asked.level,
             ..Level::default()
         };
@@ -309,6 +333,12 @@ impl Rig {
         let name = finished.directory.file_name().unwrap_or_default();
         format!("{RUNS}/{}", name.to_string_lossy())
     }
+}
+
+/// The knobs as a row shows them.
+fn setting_words(asked: &Asked) -> String {
+    let words = asked.setting.iter().map(|(name, value)| format!("{name}={value}"));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// A seed of its own for each run.

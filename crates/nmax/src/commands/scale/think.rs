@@ -1,4 +1,4 @@
-//! How long a user pauses in an iteration, where the plan says so.
+//! How long a user pauses in an iteration and how many exchanges it has, where the plan says so.
 
 use nmax_plan::plan::{LoopEnd, Plan, Scenario, Step, ThinkTime, all_steps};
 
@@ -7,46 +7,64 @@ const Z95: f64 = 1.644_853_626_951_472_2;
 
 /// Mean pause of an iteration of the mix, seconds; `None` where replies, data or pacing decide.
 pub(super) fn mean_s(plan: &Plan) -> Option<f64> {
-    let weights: f64 = plan.scenarios.iter().map(|scenario| scenario.weight).sum();
+    // Pacing pauses as long as replies leave.
+    let is_paced = |scenario: &Scenario| scenario.pacing.is_some();
+    if mix(plan).any(is_paced) {
+        return None;
+    }
+    of_mix(plan, &|step| match step {
+        Step::Think(pause) => Some(mean_of(*pause)),
+        _ => Some(0.0),
+    })
+}
+
+/// Mean number of exchanges of an iteration of the mix; `None` where replies or data decide.
+pub(super) fn exchanges(plan: &Plan) -> Option<f64> {
+    of_mix(plan, &|step| match step {
+        Step::Request(request) => {
+            let redirects_max = request.redirects_max.unwrap_or(plan.defaults.redirects_max);
+            (request.page.is_none() && redirects_max == 0).then_some(1.0)
+        }
+        _ => Some(0.0),
+    })
+}
+
+fn mix(plan: &Plan) -> impl Iterator<Item = &Scenario> {
+    plan.scenarios.iter().filter(|scenario| scenario.weight > 0.0)
+}
+
+/// Mean over the mix of what `of` says of a step, added up over an iteration.
+fn of_mix(plan: &Plan, of: &dyn Fn(&Step) -> Option<f64>) -> Option<f64> {
+    let weights: f64 = mix(plan).map(|scenario| scenario.weight).sum();
     let mut sum = 0.0;
-    for scenario in plan.scenarios.iter().filter(|scenario| scenario.weight > 0.0) {
-        sum += scenario.weight * of_scenario(scenario)?;
+    for scenario in mix(plan) {
+        sum += scenario.weight * of_steps(&scenario.steps, of)?;
     }
     (weights > 0.0).then(|| sum / weights)
 }
 
-fn of_scenario(scenario: &Scenario) -> Option<f64> {
-    // Pacing pauses as long as replies leave.
-    if scenario.pacing.is_some() {
-        return None;
-    }
-    of_steps(&scenario.steps)
+fn of_steps(steps: &[Step], of: &dyn Fn(&Step) -> Option<f64>) -> Option<f64> {
+    steps.iter().map(|step| of_step(step, of)).sum()
 }
 
-fn of_steps(steps: &[Step]) -> Option<f64> {
-    steps.iter().map(of_step).sum()
-}
-
-fn of_step(step: &Step) -> Option<f64> {
-    let pauses = |steps: &[Step]| all_steps(steps).any(|step| matches!(step, Step::Think(_)));
+fn of_step(step: &Step, of: &dyn Fn(&Step) -> Option<f64>) -> Option<f64> {
+    let is_free = |steps: &[Step]| all_steps(steps).all(|step| of(step) == Some(0.0));
     match step {
-        Step::Think(pause) => Some(mean_of(*pause)),
-        Step::Request(_) | Step::Set(_) | Step::End(_) => Some(0.0),
-        Step::Transaction(transaction) => of_steps(&transaction.steps),
-        Step::If(step) => {
-            let is_free = !pauses(&step.then) && !pauses(&step.otherwise);
-            is_free.then_some(0.0)
-        }
-        Step::Loop(step) if !pauses(&step.steps) => Some(0.0),
+        Step::Think(_) | Step::Request(_) | Step::Set(_) | Step::End(_) => of(step),
+        Step::Transaction(transaction) => of_steps(&transaction.steps, of),
+        Step::If(step) => (is_free(&step.then) && is_free(&step.otherwise)).then_some(0.0),
+        Step::Loop(step) if is_free(&step.steps) => Some(0.0),
         Step::Loop(step) => match &step.until {
-            LoopEnd::Times(times) => Some(times.as_constant()?.trim().parse::<f64>().ok()? * of_steps(&step.steps)?),
+            LoopEnd::Times(times) => {
+                Some(times.as_constant()?.trim().parse::<f64>().ok()? * of_steps(&step.steps, of)?)
+            }
             LoopEnd::While { .. } => None,
         },
         Step::Choose(branches) => {
             let weights: f64 = branches.iter().map(|branch| branch.weight).sum();
             let mut sum = 0.0;
             for branch in branches {
-                sum += branch.weight * of_steps(&branch.steps)?;
+                sum += branch.weight * of_steps(&branch.steps, of)?;
             }
             (weights > 0.0).then(|| sum / weights)
         }
@@ -70,12 +88,29 @@ fn mean_of(pause: ThinkTime) -> f64 {
 mod tests {
     use super::*;
 
+    fn plan(steps: &str) -> std::sync::Arc<Plan> {
+        nmax_testkit::plans::requests("http://server.test", steps, "workload: { closed: { vus: 1 } }")
+    }
+
     fn mean(steps: &str) -> Option<f64> {
-        mean_s(&nmax_testkit::plans::requests(
-            "http://server.test",
-            steps,
-            "workload: { closed: { vus: 1 } }",
-        ))
+        mean_s(&plan(steps))
+    }
+
+    #[test]
+    fn exchanges_are_counted_where_the_plan_knows_them() {
+        // steps                                                        mean
+        let cases = [
+            ("[{ get: / }, { think: 100ms }]", Some(1.0)),
+            ("[{ get: / }, { repeat: 4, steps: [{ get: /a }, { think: 1s }] }]", Some(5.0)),
+            ("[{ get: / }, { if: '1 == 1', then: [{ get: / }] }]", None),
+            (
+                "[{ choose: [{ weight: 3, steps: [{ get: / }] }, { weight: 1, steps: [{ think: 1s }] }] }]",
+                Some(0.75),
+            ),
+        ];
+        for (steps, want) in cases {
+            assert_eq!(exchanges(&plan(steps)), want, "{steps}");
+        }
     }
 
     #[test]

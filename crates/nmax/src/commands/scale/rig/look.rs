@@ -9,9 +9,16 @@ use crate::commands::scale::find;
 use crate::commands::scale::judge::{
     BAD_SAID, GOOD_SHARE, LITTLE_NOISE_MAX, Way, is_one_by_one, judged, little_noise, not_ok, unreachable,
 };
+use crate::commands::scale::level::COUNT_SAID;
 use crate::commands::scale::measure::{self, Count, Measured};
 use crate::exit::Exit;
 use crate::session::Finished;
+
+/// What is said of a level that counted few.
+fn few(count: u64) -> String {
+    let noise = 100.0 / (count.max(1) as f64).sqrt();
+    format!("only {count} completions: its throughput is known to ±{noise:.0} % at best")
+}
 
 impl Rig {
     /// Measures what a run left behind.
@@ -43,7 +50,8 @@ impl Rig {
                 .moves
                 .map(|moves| format!("not steady: throughput changed by {:+.0} %", 100.0 * moves));
             let bad = (measured.bad_share() > BAD_SAID).then(|| not_ok(measured, view));
-            row.why = [moves, bad].into_iter().flatten().collect::<Vec<_>>().join("; ");
+            let few = (measured.sums.ok < COUNT_SAID).then(|| few(measured.sums.ok));
+            row.why = [moves, few, bad].into_iter().flatten().collect::<Vec<_>>().join("; ");
         }
         if let (Some(objective), Some(result)) = (&self.objective, view.thresholds.last()) {
             facts.objective = result.value;
@@ -89,7 +97,16 @@ impl Rig {
     pub(super) fn pause_s(&self, measured: &Measured) -> Option<f64> {
         let n = measured.sums.ok + measured.sums.bad;
         let of_iteration = self.think_s?;
-        (n > 0).then(|| of_iteration * measured.sums.iterations as f64 / n as f64)
+        // Iterations under way at the edges make a quotient of counts wrong.
+        let known = match self.count {
+            Count::Iterations => Some(1.0),
+            Count::Requests if self.base.background.is_empty() && measured.bad_share() <= GOOD_SHARE => self.exchanges,
+            Count::Requests | Count::Transaction(_) => None,
+        };
+        match known.filter(|exchanges| *exchanges > 0.0) {
+            Some(exchanges) => Some(of_iteration / exchanges),
+            None => (n > 0).then(|| of_iteration * measured.sums.iterations as f64 / n as f64),
+        }
     }
 
     /// Mean time of a completion as a user feels it, pauses left out, seconds.
