@@ -64,7 +64,7 @@ fn x_unit(given: &str) -> &str {
 /// A campaign: levels that were measured, and the law fitted to them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScaleView {
-    /// The law over the first axis.
+    /// The law over the first axis; with a second one that of its first value, and `versions` has them all.
     pub fit: FitView,
     /// Identity and origin.
     pub info: ScaleInfo,
@@ -80,6 +80,22 @@ pub struct ScaleView {
     pub knobs: Vec<Knob>,
     /// Laws of the grid: one per value of the second axis.
     pub versions: Vec<Version>,
+}
+
+impl ScaleView {
+    /// With a second axis: the law of each of its values, by its name. Without one there is none.
+    pub(crate) fn laws(&self) -> Vec<(&str, FitView)> {
+        let law = |version: &Version| FitView {
+            title: self.fit.title.clone(),
+            subtitle: version.name.clone(),
+            n_label: self.fit.n_label.clone(),
+            x_unit: self.fit.x_unit.clone(),
+            nmax_version: self.fit.nmax_version.clone(),
+            analysis: version.analysis.clone(),
+        };
+        let versions = self.versions.iter();
+        versions.map(|version| (version.name.as_str(), law(version))).collect()
+    }
 }
 
 /// Identity and origin of a campaign.

@@ -68,7 +68,10 @@ pub fn measured(view: &ScaleView) -> String {
 /// Completions behind the throughput of a level.
 fn count(view: &ScaleView, number: usize) -> Option<u64> {
     let more = view.versions.iter().map(|version| &version.analysis);
-    let mut all = [&view.fit.analysis].into_iter().chain(more).flat_map(|one| &one.observations);
+    let mut all = [&view.fit.analysis]
+        .into_iter()
+        .chain(more)
+        .flat_map(|one| &one.observations);
     all.find(|observation| observation.row == number)?.count
 }
 

@@ -12,9 +12,9 @@ mod tables;
 /// The page of a fit. It loads nothing.
 pub fn fit(view: &FitView) -> String {
     let mut page = begin(&view.title, &[&view.subtitle]);
-    answer(&mut page, view, None);
-    page.text("<main>\n");
-    of_fit(&mut page, view);
+    answer(&mut page, view, "", None);
+    page.text("</header>\n<main>\n");
+    of_fit(&mut page, view, "");
     end(page, &view.nmax_version)
 }
 
@@ -24,13 +24,13 @@ pub fn scale(view: &ScaleView) -> String {
     let target = labelled("target", &info.target);
     let (started, run) = (labelled("started", &info.started_at), labelled("run", &info.id));
     let mut page = begin(&view.fit.title, &[&view.fit.subtitle, &target, &started, &run]);
-    answer(&mut page, &view.fit, Some(view));
-    page.text("<main>\n");
-    of_fit(&mut page, &view.fit);
-    tables::knobs(&mut page, view);
-    if !view.versions.is_empty() {
-        page.text("<h2>Laws of the second axis</h2>\n");
-        tables::versions(&mut page, &view.versions, view.fit.x_unit());
+    if view.versions.is_empty() {
+        answer(&mut page, &view.fit, "", Some(view));
+        page.text("</header>\n<main>\n");
+        of_fit(&mut page, &view.fit, "");
+        tables::knobs(&mut page, view);
+    } else {
+        grid(&mut page, view);
     }
     tables::levels(&mut page, view);
     tables::origin(&mut page, view);
@@ -52,7 +52,7 @@ pub fn compare(view: &CompareView) -> String {
     tables::versions(&mut page, &view.versions, view.x_unit());
     for version in &view.versions {
         page.add(format_args!("<h2>{}</h2>\n", Escaped(&version.name)));
-        tables::findings(&mut page, &version.analysis);
+        tables::findings(&mut page, &version.analysis, &version.name);
         tables::points(&mut page, &version.analysis, view.x_unit());
     }
     end(page, &view.nmax_version)
@@ -110,8 +110,28 @@ fn end(mut page: Page, nmax_version: &str) -> String {
     page.text
 }
 
-/// Three sentences, findings that block, and the key figures; closes the header.
-fn answer(page: &mut Page, view: &FitView, campaign: Option<&ScaleView>) {
+/// The answer of a campaign with a second axis: the largest of all, then every value with a law of its own.
+fn grid(page: &mut Page, view: &ScaleView) {
+    page.text("<section class=\"banner plain\" aria-label=\"All settings\"><strong>All settings</strong>");
+    if let Some(sentence) = words::all_settings(view) {
+        page.add(format_args!("<p>{}</p>", Escaped(&sentence)));
+    }
+    of_campaign(page, view);
+    page.text("</section></header>\n<main>\n");
+    tables::knobs(page, view);
+    page.text("<h2>Laws of the second axis</h2>\n");
+    tables::versions(page, &view.versions, view.fit.x_unit());
+    for (name, fit) in view.laws() {
+        page.add(format_args!("<h2>{}</h2>\n", Escaped(name)));
+        answer(page, &fit, name, None);
+        of_fit(page, &fit, name);
+    }
+}
+
+/// Three sentences, and the key figures.
+///
+/// - `of`: the setting that they are about, or empty
+fn answer(page: &mut Page, view: &FitView, of: &str, campaign: Option<&ScaleView>) {
     let analysis = &view.analysis;
     let blocked = analysis.findings.iter().any(|finding| finding.effect == Effect::Block);
     let (class, symbol, word) = match (&analysis.peak, blocked || analysis.fit.is_none()) {
@@ -120,32 +140,38 @@ fn answer(page: &mut Page, view: &FitView, campaign: Option<&ScaleView>) {
         (None, false) => ("plain", "–", "No peak of the law"),
     };
     page.add(format_args!(
-        "<section class=\"banner {class}\" aria-label=\"Meaning\"><strong>{symbol} {word}</strong>"
+        "<section class=\"banner {class}\" aria-label=\"{}\"><strong>{symbol} {}</strong>",
+        Escaped(&words::heading("Meaning", of)),
+        Escaped(&words::heading(word, of))
     ));
-    for sentence in analysis.meaning.iter().filter(|sentence| !sentence.is_empty()) {
-        page.add(format_args!("<p>{}</p>", Escaped(sentence)));
+    for sentence in words::meaning(analysis, of) {
+        page.add(format_args!("<p>{}</p>", Escaped(&sentence)));
     }
     if let Some(view) = campaign {
-        if let Some(found) = &view.find {
-            page.add(format_args!(
-                "<p><b>{}</b>: {}</p>",
-                Escaped(&found.objective),
-                Escaped(&found.text)
-            ));
-        }
-        if !view.stopped.is_empty() {
-            page.add(format_args!(
-                "<p class=\"note\">Stopped: {}</p>",
-                Escaped(&view.stopped)
-            ));
-        }
-        for note in &view.notes {
-            page.add(format_args!("<p class=\"note\">! {}</p>", Escaped(note)));
-        }
+        of_campaign(page, view);
     }
     page.text("</section>");
     keys(page, view);
-    page.text("</header>\n");
+}
+
+/// The objective, how it ended, and notes.
+fn of_campaign(page: &mut Page, view: &ScaleView) {
+    if let Some(found) = &view.find {
+        page.add(format_args!(
+            "<p><b>{}</b>: {}</p>",
+            Escaped(&found.objective),
+            Escaped(&found.text)
+        ));
+    }
+    if !view.stopped.is_empty() {
+        page.add(format_args!(
+            "<p class=\"note\">Stopped: {}</p>",
+            Escaped(&view.stopped)
+        ));
+    }
+    for note in &view.notes {
+        page.add(format_args!("<p class=\"note\">! {}</p>", Escaped(note)));
+    }
 }
 
 fn keys(page: &mut Page, view: &FitView) {
@@ -197,10 +223,16 @@ fn keys(page: &mut Page, view: &FitView) {
 }
 
 /// Pictures and tables of a fit.
-fn of_fit(page: &mut Page, view: &FitView) {
+///
+/// - `of`: the setting that they are about, or empty
+fn of_fit(page: &mut Page, view: &FitView, of: &str) {
     let analysis = &view.analysis;
-    page.text("<h2>Curves</h2>\n");
-    let charts = svg::fit_panels(view);
+    heading(page, "Curves", of);
+    let mut charts = svg::fit_panels(view);
+    for (_, chart) in &mut charts {
+        // Several laws on a page have several charts of a kind.
+        chart.id.push_str(&suffix(of));
+    }
     if charts.is_empty() {
         page.text("<p>No usable points: nothing to draw.</p>\n");
     } else {
@@ -210,16 +242,30 @@ fn of_fit(page: &mut Page, view: &FitView) {
         }
         page.text("</div>\n");
     }
-    law(page, analysis, view.x_unit());
-    tables::findings(page, analysis);
-    tables::gate(page, analysis);
-    tables::ladder(page, analysis);
-    page.text("<h2>Points</h2>\n");
+    law(page, analysis, view.x_unit(), of);
+    tables::findings(page, analysis, of);
+    // Without a fit there is nothing that a condition or a model could be held against.
+    if analysis.fit.is_some() {
+        tables::gate(page, analysis, of);
+    }
+    tables::ladder(page, analysis, of);
+    heading(page, "Points", of);
     tables::points(page, analysis, view.x_unit());
 }
 
-fn law(page: &mut Page, analysis: &Analysis, unit: &str) {
-    page.text("<h2>Law</h2>\n<ul class=\"law\">");
+/// A heading; `of` is the setting that it is about, or empty.
+fn heading(page: &mut Page, text: &str, of: &str) {
+    page.add(format_args!("<h2>{}</h2>\n", Escaped(&words::heading(text, of))));
+}
+
+/// What makes an id of a setting's chart its own: the bytes of the setting, since ids bear few characters.
+fn suffix(of: &str) -> String {
+    of.bytes().map(|byte| format!("-{byte:x}")).collect()
+}
+
+fn law(page: &mut Page, analysis: &Analysis, unit: &str, of: &str) {
+    heading(page, "Law", of);
+    page.text("<ul class=\"law\">");
     for line in words::legend(analysis, unit) {
         page.add(format_args!("<li>{}</li>", Escaped(&line)));
     }

@@ -2,6 +2,7 @@
 
 use nmax_usl::{Analysis, Class, Curve, Effect, Estimate, Fit, LawPeak, Method, Regression, Sign, Winner, Zone};
 
+use super::{ScaleView, Version};
 use crate::number::UNKNOWN;
 
 /// Most digits after the point before a number takes an exponent.
@@ -210,7 +211,12 @@ pub(crate) fn legend(analysis: &Analysis, unit: &str) -> Vec<String> {
         ));
     }
     lines.push(format!("observed peak: {}", observed(analysis, unit)));
-    lines.push(match (&analysis.peak, refusals(analysis)) {
+    let reasons = if analysis.fit.is_some() {
+        refusals(analysis)
+    } else {
+        Vec::new()
+    };
+    lines.push(match (&analysis.peak, reasons) {
         (Some(of), _) => format!("peak of the law: {}", peak(of, unit)),
         (None, reasons) if reasons.is_empty() => "peak of the law: refused, since there is no fit".into(),
         (None, reasons) => format!("peak of the law refused: {}", reasons.join("; ")),
@@ -218,10 +224,48 @@ pub(crate) fn legend(analysis: &Analysis, unit: &str) -> Vec<String> {
     lines
 }
 
+/// A heading with what it is about, such as `Meaning, size=small`; plain without.
+pub(crate) fn heading(heading: &str, of: &str) -> String {
+    if of.is_empty() {
+        heading.to_owned()
+    } else {
+        format!("{heading}, {of}")
+    }
+}
+
+/// The meaning of a law, with the setting it is about before the first sentence.
+pub(crate) fn meaning(analysis: &Analysis, of: &str) -> Vec<String> {
+    let sentences = analysis.meaning.iter().filter(|sentence| !sentence.is_empty());
+    let named = |(index, sentence): (usize, &String)| match (index, of) {
+        (1.., _) | (_, "") => sentence.clone(),
+        (0, of) => format!("{of}: {sentence}"),
+    };
+    sentences.enumerate().map(named).collect()
+}
+
+/// What is largest over all values of a second axis; `None` without one, or when nothing was measured.
+pub(crate) fn all_settings(view: &ScaleView) -> Option<String> {
+    let best = |version: &Version| Some((version.name.clone(), version.analysis.best?));
+    let all = view.versions.iter().filter_map(best);
+    let (name, (n, x)) = all.max_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+    let axis = view.fit.n_label();
+    Some(format!(
+        "Of all settings the largest throughput measured is {}, at {axis} = {} with {name}. Each value of the second axis \
+         has a law of its own.",
+        with_unit(&plain(x), view.fit.x_unit()),
+        plain(n)
+    ))
+}
+
 /// Values of a setting, such as `nodes=2 size=large`.
 pub(crate) fn setting(values: &[(String, String)]) -> String {
     let values: Vec<_> = values.iter().map(|(name, value)| format!("{name}={value}")).collect();
     values.join(" ")
+}
+
+/// The axis of N with what N counts, and whether equal factors take equal space.
+pub(crate) fn n_axis(label: &str, is_log: bool) -> String {
+    format!("N, {label}{}", if is_log { " (log)" } else { "" })
 }
 
 /// A mark of an axis: whole numbers stay whole, 15,000 and not 15 k.
@@ -236,6 +280,8 @@ pub(crate) fn tick(value: f64) -> String {
 pub(crate) struct Coefficient {
     /// Its name with its letter.
     pub name: &'static str,
+    /// The same for the head of a column.
+    pub short: &'static str,
     /// Its name in CSV files.
     pub key: &'static str,
     /// Whether it is a throughput.
@@ -248,24 +294,28 @@ pub(crate) struct Coefficient {
 pub(crate) const COEFFICIENTS: [Coefficient; 6] = [
     Coefficient {
         name: "contention α",
+        short: "α",
         key: "alpha",
         per_s: false,
         of: |analysis| analysis.fit.as_ref().map(|fit| fit.contention),
     },
     Coefficient {
         name: "coherency β",
+        short: "β",
         key: "beta",
         per_s: false,
         of: |analysis| analysis.fit.as_ref().map(|fit| fit.coherency),
     },
     Coefficient {
         name: "unit throughput γ",
+        short: "γ",
         key: "gamma",
         per_s: true,
         of: |analysis| analysis.fit.as_ref().map(|fit| fit.unit_throughput),
     },
     Coefficient {
         name: "largest throughput measured",
+        short: "largest X",
         key: BEST,
         per_s: true,
         of: |analysis| {
@@ -279,12 +329,14 @@ pub(crate) const COEFFICIENTS: [Coefficient; 6] = [
     },
     Coefficient {
         name: "N at the peak of the law",
+        short: "N at peak",
         key: "n_peak",
         per_s: false,
         of: |analysis| analysis.peak.as_ref().map(|peak| peak.concurrency),
     },
     Coefficient {
         name: "throughput at the peak of the law",
+        short: "X at peak",
         key: "x_peak",
         per_s: true,
         of: |analysis| analysis.peak.as_ref().map(|peak| peak.throughput),
@@ -401,7 +453,7 @@ pub(crate) fn observed(analysis: &Analysis, unit: &str) -> String {
             plain(peak.between.1)
         ),
         (None, Some((n, x))) => format!(
-            "none: the largest throughput, {} at N = {}, has nothing on both sides that is lower beyond noise",
+            "none: the largest throughput, {} at N = {}, does not stand out beyond noise on both sides",
             with_unit(&plain(x), unit),
             plain(n)
         ),

@@ -24,6 +24,10 @@ const TOP: f64 = 46.0;
 const BOTTOM: f64 = 40.0;
 /// Width of a character of a label, about; text is laid out by it, so it is on the safe side.
 pub(super) const CHARACTER: f64 = 6.7;
+/// Height of a label above its line.
+const ASCENT: f64 = 10.0;
+/// Room that a point needs from its middle.
+const DOT: f64 = 5.0;
 
 /// Style of the panels, with the variables of the page for colors.
 pub(crate) const STYLE: &str = include_str!("panels.css");
@@ -284,7 +288,7 @@ impl PanelChart {
         let room = ((right - left - 16.0) / CHARACTER) as usize;
         let (unit, label) = (
             clip(&format!("X, {}", self.x_unit), room),
-            clip(&format!("N, {}", self.n_label), room),
+            clip(&words::n_axis(&self.n_label, matches!(self.n, Scale::Log { .. })), room),
         );
         add(
             text,
@@ -299,7 +303,8 @@ impl PanelChart {
         );
     }
 
-    /// Words, moved up until they have room; a word that finds none is left out.
+    /// Words, moved until they cover neither a point nor another word; a word that finds no such place covers points,
+    /// and one that finds none at all is left out.
     fn labels(&self, text: &mut String, frame: &Frame) {
         let mut taken: Vec<(f64, f64, f64)> = Vec::new();
         for label in &self.labels {
@@ -308,7 +313,14 @@ impl PanelChart {
             let most = (frame.left + frame.width - half - 4.0).max(least);
             let x = self.px(frame, label.n).clamp(least, most);
             let y = self.py(frame, label.x);
-            let steps = [0.0, -15.0, 15.0, -30.0, 30.0, -45.0, 45.0];
+            let steps = [0.0, -15.0, 15.0, -30.0, 30.0, -45.0, 45.0, -60.0, 60.0, -75.0, 75.0];
+            let is_clear = |y: &f64| {
+                let mut dots = self.points.iter();
+                dots.all(|dot| {
+                    let (px, py) = (self.px(frame, dot.n), self.py(frame, dot.x));
+                    (px - x).abs() > half + DOT || py < y - ASCENT - DOT || py > y + DOT
+                })
+            };
             let fits = |y: &f64| {
                 let inside = *y > frame.top + 10.0 && *y < frame.top + frame.height - 4.0;
                 inside
@@ -316,7 +328,9 @@ impl PanelChart {
                         .iter()
                         .all(|(ox, oy, ow)| (x - ox).abs() > half + ow + 6.0 || (y - oy).abs() > 14.0)
             };
-            let Some(y) = steps.map(|step| y + step).into_iter().find(fits) else {
+            let mut places: Vec<f64> = steps.into_iter().map(|step| y + step).filter(fits).collect();
+            places.sort_by_key(|y| !is_clear(y));
+            let Some(y) = places.first().copied() else {
                 continue;
             };
             taken.push((x, y, half));

@@ -23,10 +23,10 @@ const COLUMN: usize = 16;
 pub fn fit(view: &FitView, style: Style, glyphs: Glyphs) -> String {
     let mut page = page(style);
     title(&mut page, &view.title, &view.subtitle);
-    answer(&mut page, view, glyphs);
-    law(&mut page, view);
-    models(&mut page, &view.analysis);
-    points(&mut page, view);
+    answer(&mut page, view, "", glyphs);
+    law(&mut page, view, "");
+    models(&mut page, &view.analysis, "");
+    points(&mut page, view, "");
     glyphs.plain(page.text)
 }
 
@@ -49,12 +49,26 @@ pub fn scale(view: &ScaleView, style: Style, glyphs: Glyphs) -> String {
         page.heading(&heading);
         page.item("»", Ink::Accent, &found.text);
     }
-    answer(&mut page, &view.fit, glyphs);
-    law(&mut page, &view.fit);
-    versions::coefficients(&mut page, &view.versions, view.fit.x_unit());
-    knobs(&mut page, view);
-    models(&mut page, &view.fit.analysis);
-    points(&mut page, &view.fit);
+    if let Some(sentence) = words::all_settings(view) {
+        page.heading("All settings");
+        page.item("»", Ink::Accent, &sentence);
+    }
+    if view.versions.is_empty() {
+        answer(&mut page, &view.fit, "", glyphs);
+        law(&mut page, &view.fit, "");
+        knobs(&mut page, view);
+        models(&mut page, &view.fit.analysis, "");
+        points(&mut page, &view.fit, "");
+    } else {
+        knobs(&mut page, view);
+        versions::coefficients(&mut page, &view.versions, view.fit.x_unit());
+        for (name, fit) in view.laws() {
+            answer(&mut page, &fit, name, glyphs);
+            law(&mut page, &fit, name);
+            models(&mut page, &fit.analysis, name);
+            points(&mut page, &fit, name);
+        }
+    }
     levels(&mut page, view);
     glyphs.plain(page.text)
 }
@@ -76,24 +90,34 @@ fn title(page: &mut Page, title: &str, subtitle: &str) {
     }
 }
 
+/// A heading, cut to the width; `of` is the setting that it is about, or empty.
+fn heading(page: &mut Page, text: &str, of: &str) {
+    let text = shorten(&words::heading(text, of), page.width);
+    page.heading(&text);
+}
+
 /// Curve, three sentences, findings.
-fn answer(page: &mut Page, view: &FitView, glyphs: Glyphs) {
-    page.line("");
+fn answer(page: &mut Page, view: &FitView, of: &str, glyphs: Glyphs) {
+    if of.is_empty() {
+        page.line("");
+    } else {
+        heading(page, "Curve", of);
+    }
     for line in chart::of_fit(view, page.width, page.color, glyphs) {
         page.line(&line);
     }
-    page.heading("Meaning");
-    for sentence in view.analysis.meaning.iter().filter(|sentence| !sentence.is_empty()) {
-        page.item("»", Ink::Accent, sentence);
+    heading(page, "Meaning", of);
+    for sentence in words::meaning(&view.analysis, of) {
+        page.item("»", Ink::Accent, &sentence);
     }
-    findings(page, &view.analysis);
+    findings(page, &view.analysis, of);
 }
 
-fn findings(page: &mut Page, analysis: &Analysis) {
+fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
     if analysis.findings.is_empty() {
         return;
     }
-    page.heading("Findings");
+    heading(page, "Findings", of);
     for finding in analysis.findings.iter().take(LIST_MAX) {
         let (symbol, ink) = match finding.effect {
             Effect::Block => ("✗", Ink::Bad),
@@ -109,9 +133,9 @@ fn findings(page: &mut Page, analysis: &Analysis) {
 }
 
 /// Coefficients, peaks and limits.
-fn law(page: &mut Page, view: &FitView) {
+fn law(page: &mut Page, view: &FitView, of: &str) {
     let (analysis, unit) = (&view.analysis, view.x_unit());
-    page.heading("Law: X(N) = γN / (1 + α(N−1) + βN(N−1))");
+    heading(page, "Law: X(N) = γN / (1 + α(N−1) + βN(N−1))", of);
     if let Some(fit) = &analysis.fit {
         let header = format!(
             "{}{}{}reading",
@@ -189,11 +213,11 @@ fn peak(page: &mut Page, analysis: &Analysis, unit: &str) {
     }
 }
 
-fn models(page: &mut Page, analysis: &Analysis) {
+fn models(page: &mut Page, analysis: &Analysis, of: &str) {
     if analysis.ladder.iter().all(|rung| !rung.aicc.is_finite()) {
         return;
     }
-    page.heading("Models by AICc (a lead of more than 4 decides)");
+    heading(page, "Models by AICc (a lead of more than 4 decides)", of);
     let header = format!(
         "  {}{}{}{}",
         left("model", 10),
@@ -258,13 +282,13 @@ fn milliseconds(ms: Option<f64>) -> String {
     ms.map_or_else(|| UNKNOWN.to_owned(), |ms| number::time(ms * 1e6))
 }
 
-fn points(page: &mut Page, view: &FitView) {
+fn points(page: &mut Page, view: &FitView, of: &str) {
     let points = &view.analysis.points;
     if points.is_empty() {
         return;
     }
     let unit = shorten(view.x_unit(), 20);
-    page.heading(&format!("Points (X in {unit}; zones by the Amdahl bound)"));
+    heading(page, &format!("Points (X in {unit}; zones by the Amdahl bound)"), of);
     header(page, &POINTS);
     for point in points.iter().take(ROWS_MAX) {
         row(page, point, &POINTS);

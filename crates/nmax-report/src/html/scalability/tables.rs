@@ -3,6 +3,7 @@
 use nmax_usl::{Analysis, Effect};
 
 use super::super::{Page, mark};
+use super::heading;
 use crate::markup::Escaped;
 use crate::number::{self, UNKNOWN};
 use crate::scalability::{ScaleView, Version, WhatIfView, words};
@@ -91,11 +92,11 @@ pub(super) fn points(page: &mut Page, analysis: &Analysis, unit: &str) {
     }
 }
 
-pub(super) fn findings(page: &mut Page, analysis: &Analysis) {
+pub(super) fn findings(page: &mut Page, analysis: &Analysis, of: &str) {
     if analysis.findings.is_empty() {
         return;
     }
-    page.text("<h2>Findings</h2>\n");
+    heading(page, "Findings", of);
     for finding in &analysis.findings {
         let (class, word) = match finding.effect {
             Effect::Block => ("fail", "✗ blocks"),
@@ -112,11 +113,12 @@ pub(super) fn findings(page: &mut Page, analysis: &Analysis) {
     page.text("<p class=\"note\"><code>nmax explain CODE</code> says what a code means.</p>\n");
 }
 
-pub(super) fn gate(page: &mut Page, analysis: &Analysis) {
+pub(super) fn gate(page: &mut Page, analysis: &Analysis, of: &str) {
     if analysis.gate.is_empty() {
         return;
     }
-    page.text("<h2>Conditions for a peak of the law</h2>\n<div class=\"scroll\" tabindex=\"0\"><table><tbody>\n");
+    heading(page, "Conditions for a peak of the law", of);
+    page.text("<div class=\"scroll\" tabindex=\"0\"><table><tbody>\n");
     for hold in &analysis.gate {
         page.add(format_args!(
             "<tr><th scope=\"row\" class=\"l\">{}</th><td class=\"l\">{}</td><td class=\"l w\">{}</td></tr>\n",
@@ -128,11 +130,11 @@ pub(super) fn gate(page: &mut Page, analysis: &Analysis) {
     page.text("</tbody></table></div>\n");
 }
 
-pub(super) fn ladder(page: &mut Page, analysis: &Analysis) {
-    if analysis.ladder.is_empty() {
+pub(super) fn ladder(page: &mut Page, analysis: &Analysis, of: &str) {
+    if analysis.ladder.iter().all(|rung| !rung.aicc.is_finite()) {
         return;
     }
-    page.text("<h2>Models</h2>\n");
+    heading(page, "Models", of);
     begin(page, &["model", "k", "AICc", "behind", "coefficients"]);
     let figure = |value: f64| {
         if value.is_finite() {
@@ -166,9 +168,9 @@ pub(super) fn versions(page: &mut Page, versions: &[Version], unit: &str) {
         .iter()
         .map(|of| {
             if of.per_s {
-                format!("{}, {unit}", of.name)
+                format!("{}, {unit}", of.short)
             } else {
-                of.name.to_owned()
+                of.short.to_owned()
             }
         })
         .collect();

@@ -277,7 +277,7 @@ impl Axes {
         }
         let (line, labels) = self.horizontal(canvas);
         lines.push(dim(&line));
-        let title = format!("N, {}", safe(n_label));
+        let title = words::n_axis(&safe(n_label), matches!(self.n, Scale::Log { .. }));
         let room = whole.saturating_sub(width(&labels) + 2);
         if width(&title) <= room {
             lines.push(dim(&format!("{labels}{}", right(&title, whole - width(&labels)))));

@@ -14,6 +14,7 @@ fn pages() -> Vec<(String, String)> {
             ]
         })
         .collect();
+    all.push(("grid".into(), html::scale(&grid())));
     all.push(("compare".into(), html::compare(&compare())));
     all.push(("what if".into(), html::what_if(&what_if())));
     all
@@ -53,6 +54,62 @@ fn what_opens_is_closed_and_ids_are_unique() {
         ids.dedup();
         assert_eq!(ids.len(), count, "{name}");
     }
+}
+
+/// A campaign over two axes: the second value of the second axis does more.
+fn grid() -> ScaleView {
+    let levels = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+    let large = Usl {
+        unit_throughput: 170.0,
+        ..LAW
+    };
+    let version = |name: &str, law: &Usl| Version {
+        name: name.into(),
+        analysis: analysis(&of_law(law, &levels), Method::Log),
+    };
+    let mut view = scale("grid", &of_law(&LAW, &levels));
+    view.fit.n_label = "nodes".into();
+    view.versions = vec![version("size=small", &LAW), version("size=large", &large)];
+    view
+}
+
+#[test]
+fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
+    let view = grid();
+    let (_, x) = view.versions[1].analysis.best.expect("measured");
+    let largest = format!("{} requests/s", nmax_report::scalability::words::plain(x));
+    let wide = plain(1000);
+    let text = nmax_report::terminal::scale(&view, wide, nmax_report::terminal::Glyphs::Unicode);
+    for output in [text, html::scale(&view)] {
+        let mut said = output.match_indices("argest throughput measured is ");
+        let (first, _) = said.next().expect("it is said");
+        let sentence = output[first..].split('\n').next().expect("a line");
+        assert!(
+            sentence.contains(&largest) && sentence.contains("size=large"),
+            "{sentence}"
+        );
+        for (at, _) in said {
+            // The sentence about one law says which one.
+            let before = &output[..at];
+            assert!(before.ends_with("size=small: The l") || before.ends_with("size=large: The l"));
+        }
+        for heading in ["Law", "Findings", "Points", "Meaning"] {
+            let plain = format!("<h2>{heading}</h2>");
+            assert!(!output.contains(&plain), "{heading} of which value?");
+        }
+        for name in ["size=small", "size=large"] {
+            for heading in ["Meaning", "Points"] {
+                let line = output
+                    .lines()
+                    .find(|line| line.contains(heading) && line.contains(name));
+                assert!(line.is_some(), "{heading}, {name}");
+            }
+        }
+    }
+    // Without a second axis there is nothing to name.
+    let mut single = view;
+    single.versions.clear();
+    assert!(!html::scale(&single).contains("size="));
 }
 
 #[test]

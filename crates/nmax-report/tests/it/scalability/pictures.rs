@@ -64,6 +64,42 @@ fn words_do_not_overlap_and_stay_inside() {
 }
 
 #[test]
+fn the_word_of_the_peak_covers_no_point_and_a_logarithmic_axis_says_so() {
+    for (name, points) in [("cisco", CISCO), ("memcached", MEMCACHED), ("specsdm91", SPEC)] {
+        let points = published(points);
+        let view = fit(name, &points);
+        for panel in Panel::ALL {
+            let picture = svg::panel(&view, panel);
+            // Up to the legend below the axis.
+            let plot = picture.split("</style>").nth(1).expect("a drawing");
+            let dots: Vec<(f64, f64)> = plot
+                .split("<circle class=\"pt ")
+                .skip(1)
+                .map(|tag| {
+                    let number = |name| attribute(tag, name).expect("a place").parse().expect("a number");
+                    (number("cx"), number("cy"))
+                })
+                .collect();
+            for (left, right, y, text) in words(&picture).iter().filter(|(.., text)| text.contains("peak ")) {
+                if !plot.contains(&format!(
+                    "class=\"word\" x=\"{:.1}\" y=\"{y:.1}\"",
+                    (left + right) / 2.0
+                )) {
+                    continue;
+                }
+                let covered = dots
+                    .iter()
+                    .filter(|(cx, cy)| (left..=right).contains(&cx) && (y - 9.0..=*y).contains(cy));
+                assert_eq!(covered.count(), 0, "{name}, {panel:?}: {text}");
+            }
+            let is_log = points.iter().map(|point| point.0).fold(0.0, f64::max)
+                > 50.0 * points.iter().map(|point| point.0).fold(f64::INFINITY, f64::min);
+            assert_eq!(picture.contains("(log)"), is_log, "{name}");
+        }
+    }
+}
+
+#[test]
 fn every_point_is_drawn_with_its_zone() {
     let points = published(MEMCACHED);
     let view = fit("memcached", &points);
