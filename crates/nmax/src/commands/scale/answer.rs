@@ -87,7 +87,8 @@ fn pause_s(rows: &[Kept], observations: &[Observation]) -> f64 {
     let of_row = |row: usize| rows.iter().find(|kept| kept.row.number == row)?.facts.pause_s;
     let pauses: Vec<f64> = observations.iter().filter_map(|one| of_row(one.row)).collect();
     let n = pauses.len().max(1) as f64;
-    pauses.iter().sum::<f64>() / n
+    // A sum of nothing would be −0.
+    pauses.iter().fold(0.0, |sum, pause| sum + pause) / n
 }
 
 /// How a campaign ends: a person's word, then what cannot be believed, then the objective.

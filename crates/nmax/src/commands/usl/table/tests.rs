@@ -24,6 +24,19 @@ fn without_a_header_the_first_row_is_kept() {
     assert_eq!(points("# n x\n1 955.16\n\n2 1878.91", &args()), Ok(want));
 }
 
+/// What a scale has counted comes back with X; a column that holds something else does no harm.
+#[test]
+fn completions_are_read_by_name() {
+    let counts = |text: &str| {
+        let measured = parse(text.as_bytes(), "points.csv", &args()).map_err(|trouble| trouble.text);
+        let counts = measured.map(|measured| measured.observations.iter().map(|one| one.count).collect::<Vec<_>>());
+        counts.expect("it is a table")
+    };
+    assert_eq!(counts("n,x,r_ms,level,run,count\n1,10,2,1,a,29\n2,19,2,2,b,\n"), [Some(29), None]);
+    assert_eq!(counts("n,x,Completions\n1,10,0\n2,19,a few\n4,30,1.5\n"), [None; 3]);
+    assert_eq!(counts("n,x\n1,10\n2,19\n"), [None; 2]);
+}
+
 /// Peer defect 10: N from Little's law is cut to an integer.
 #[test]
 fn fractions_of_n_are_kept() {
