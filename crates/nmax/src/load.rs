@@ -191,6 +191,12 @@ pub fn plan_of_url(url: &str, args: &PlanArgs, run: &PlanlessArgs) -> Result<Pla
             "--set, -e and --target change a plan, but a URL was given\n  help: write a plan with `nmax init`".into(),
         ));
     }
+    if run.poisson && run.rate.is_none() {
+        return Err(LoadError::Usage(
+            "--poisson says how iterations arrive, and no rate was given\n  help: give one by -r, or leave it out"
+                .into(),
+        ));
+    }
     let method = run
         .method
         .unwrap_or(if run.body.is_some() { Method::Post } else { Method::Get });

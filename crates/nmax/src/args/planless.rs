@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::values::{duration, header, method, rate};
 
 /// What stands in the place of a plan when a URL is given.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "With a URL")]
 #[group(requires = "what")]
 pub struct PlanlessArgs {
@@ -16,7 +16,7 @@ pub struct PlanlessArgs {
     #[arg(short = 'r', long, value_name = "RATE", value_parser = rate)]
     pub rate: Option<f64>,
     /// Poisson arrivals in place of evenly spaced ones
-    #[arg(long, requires = "rate")]
+    #[arg(long)]
     pub poisson: bool,
     /// Stop after that many requests
     #[arg(short = 'n', long, value_name = "REQUESTS", value_parser = clap::value_parser!(u64).range(1..))]

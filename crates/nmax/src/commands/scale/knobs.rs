@@ -83,6 +83,15 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         done.knobs.push(knob(job, setting, best, fitted, runs, why));
     }
     job.rig.progress.clear();
+    done.notes.extend(cheapest(&done.knobs, &job.rig.count.words()));
+    let highest = job.axes.range.1;
+    let is_at_end = done.knobs.iter().any(|knob| knob.load == Some(highest));
+    if is_at_end {
+        let load = job.axes.load.says(highest);
+        done.notes.push(format!(
+            "{load} is the best load of a setting and the highest that was allowed: more may be better (--max)"
+        ));
+    }
     let without = done.knobs.iter().filter(|knob| knob.x.is_none()).count();
     if without > 0 {
         done.stopped = format!("{}; {without} of {count} have no best load", done.stopped);
@@ -96,6 +105,16 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
     }
     done.elapsed_s = Some(job.rig.spent().as_secs_f64());
     Ok(done)
+}
+
+/// The setting whose usable completions cost least.
+fn cheapest(knobs: &[Knob], what: &str) -> Option<String> {
+    let priced = knobs.iter().filter_map(|knob| Some((knob, knob.price_per_million?)));
+    let (knob, cost) = priced.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(format!(
+        "cheapest: {}, a million usable {what} cost {cost:.4}",
+        words(&knob.values)
+    ))
 }
 
 /// Sets the knobs, unless they are set already.

@@ -12,6 +12,7 @@ use nmax_usl::Demand;
 
 use super::apply;
 use super::axis::{Axes, Load};
+use super::data;
 use super::flags::{meant, refused};
 use super::folder::Folder;
 use super::head::Head;
@@ -21,7 +22,7 @@ use super::measure::{self, Count};
 use super::price::Price;
 use super::progress::Progress;
 use super::rig::Rig;
-use crate::args::ScaleArgs;
+use crate::args::{PlanlessArgs, ScaleArgs};
 use crate::commands::run::{cores, fits, is_stdout, pinnable, writable};
 use crate::commands::smoke;
 use crate::exit::Exit;
@@ -57,7 +58,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
         return Err(usage(refused.join("\nerror: ")));
     }
     let (plan, variables) =
-        load::plan(&args.what, &args.plan, &args.planless).map_err(|error| usage(error.to_string()))?;
+        load::plan(&args.what, &args.plan, &planless(args)).map_err(|error| usage(error.to_string()))?;
     let meant = meant(args, &plan).map_err(|errors| usage(errors.join("\nerror: ")))?;
     Times::check(args.level_time).map_err(usage)?;
     let times = Times::of(args.budget, args.level_time, args.warm_up);
@@ -78,6 +79,8 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
     host::raise();
     let mut notes = Vec::new();
     let interrupts = Interrupts::listen();
+    // Whatever is done to the system under test is in the budget.
+    let began = super::rig::now();
     let is_set = set_first(args, &meant.axes, &interrupts)?;
     let (axes, order) = order(
         args,
@@ -104,7 +107,7 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
         folder,
         interrupts,
         progress,
-        args.budget,
+        (began, args.budget),
         !axes.knobs.is_empty(),
     );
     Ok(Job {
@@ -119,6 +122,15 @@ pub(super) fn prepare(args: &ScaleArgs) -> Result<Job, (String, Exit)> {
         head,
         is_set,
     })
+}
+
+/// The flags of a URL. On an axis of rates the iterations arrive at random anyway, and no rate is given.
+fn planless(args: &ScaleArgs) -> PlanlessArgs {
+    let is_rate = args.axis.iter().any(|axis| axis.split('=').next() == Some("rate"));
+    PlanlessArgs {
+        poisson: args.planless.poisson && !(is_rate && load::is_url(&args.what)),
+        ..args.planless.clone()
+    }
 }
 
 /// Sets the first setting: the system under test may be there only then.
@@ -212,6 +224,7 @@ fn order(
             ));
         }
     }
+    notes.extend(data::check(&plan, &axes, times).map_err(usage)?);
     let warnings = fits(&need(axes.range.1)).map_err(usage)?;
     pinnable(&args.pin).map_err(usage)?;
     if !plan.timeline.is_empty() {
