@@ -302,6 +302,18 @@ fn words(found: &Difference, blocked: &[&str]) -> String {
         let names = list(blocked.iter().map(|name| (*name).to_owned()));
         return format!("{name}: {values}; nothing is concluded, since findings block {names}.");
     }
+    // What fell by 3 fell by 3, and not by -3.
+    let turned = Estimate {
+        estimate: -difference.estimate,
+        low: difference.high.map(|high| -high),
+        high: difference.low.map(|low| -low),
+        ..*difference
+    };
+    let difference = if found.change == Change::Fell {
+        &turned
+    } else {
+        difference
+    };
     let by = if quantity.is_relative() {
         let range = match (difference.low, difference.high) {
             (Some(low), Some(high)) => format!(" (95 %: {} to {})", percent(low), percent(high)),

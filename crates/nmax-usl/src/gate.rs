@@ -153,6 +153,16 @@ fn law_leads(evidence: &Evidence) -> (bool, String) {
         );
         return (false, text);
     }
+    // The ln-variant has a peak too, far away or nearer: where it is clearly the better model, that of the law is no answer.
+    let variant = ladder::rung(ladder, Model::Ln).filter(|rung| rung.aicc + LEAD < law.aicc);
+    if let Some(variant) = variant {
+        let text = format!(
+            "{} explains the data better than the law, by {:.1} in AICc",
+            model_words(Model::Ln),
+            law.aicc - variant.aicc
+        );
+        return (false, text);
+    }
     if evidence.has_shape_change {
         return (false, "the shape of the data changes within the range".to_owned());
     }

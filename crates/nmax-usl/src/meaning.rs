@@ -12,6 +12,9 @@ use crate::model::{Curve, Model};
 /// Share of its throughput that a unit has to lose before it is said to do less than the first.
 const LOSS_SEEN: f64 = 0.05;
 
+/// Share of its throughput below which a loss is none that a measurement shows.
+const NOTHING_LOST: f64 = 0.001;
+
 /// Three sentences that an engineer can quote; the first is about the largest throughput measured.
 pub(crate) fn meaning(analysis: &Analysis, levels: &[Level]) -> [String; 3] {
     [measured(analysis, levels), peak(analysis), costs(analysis, levels)]
@@ -185,6 +188,13 @@ fn shares(analysis: &Analysis, fit: &Fit, n: f64) -> String {
     let d = fit.law.denominator_at(n);
     let (alpha, beta) = (fit.law.contention, fit.law.coherency);
     let (line, agreement) = (alpha * (n - 1.0) / d, beta * n * (n - 1.0) / d);
+    if d < 1.0 + NOTHING_LOST {
+        return format!(
+            "At N = {} nothing is lost that these data can show: each {} adds at least as much as the first, by the law.",
+            number(n),
+            unit(analysis.options.dimension)
+        );
+    }
     let begin = format!(
         "At N = {} the {} do {} of what they would do without getting in each other's way",
         number(n),

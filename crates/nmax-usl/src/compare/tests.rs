@@ -51,7 +51,7 @@ fn a_patch_that_removes_contention_is_seen() {
     let (alpha, text) = change(&comparison, "alpha");
     assert_eq!(alpha, Change::Fell);
     assert!(
-        text.starts_with("Contention α fell from 0.0") && text.contains("(95 %: "),
+        text.starts_with("Contention α fell from 0.0") && text.contains(", by 0.0") && text.contains("(95 %: "),
         "{text}"
     );
     let (beta, text) = change(&comparison, "beta");

@@ -10,6 +10,9 @@ use crate::observation::Observation;
 const TAIL: f64 = 0.025;
 /// Chance of a false alarm that all comparisons of a test share.
 const FAMILY: f64 = 0.05;
+/// Excess of ln efficiency that is worth a word although noise may explain it, at so many N.
+const EXCESS_SEEN: f64 = 0.1;
+const LEVELS_SUSPECTED: usize = 2;
 /// Distinct N above 1 that tell the noise without N = 1.
 const LEVELS_WITHOUT_ONE: usize = 5;
 
@@ -28,6 +31,9 @@ pub(crate) fn over_one(facts: &Facts) -> Option<Finding> {
     let t = noise.quantile(1.0 - TAIL.min(FAMILY / others.len() as f64));
     let low = |level: &Level| excess(level) - t * noise.between(level, one);
     let over: Vec<&Level> = others.iter().filter(|level| low(level) > 0.0).collect();
+    if over.is_empty() {
+        return suspected(facts, others, &excess, &noise);
+    }
     let worst = over.iter().copied().max_by(|a, b| low(a).total_cmp(&low(b)))?;
     let text = format!(
         "Put these data in prison: efficiency X(N)/(N·X(1)) is {} at N = {} (95 %: at least {}; {}). Nothing does more than \
@@ -44,6 +50,28 @@ pub(crate) fn over_one(facts: &Facts) -> Option<Finding> {
     );
     let found = facts.rows_of(over);
     Some(Finding::new(Code::EfficiencyOverOne, Effect::Block, found, text))
+}
+
+/// Efficiency above 100 % at several N that noise may explain: said, but no verdict.
+fn suspected(facts: &Facts, others: &[Level], excess: &dyn Fn(&Level) -> f64, noise: &Noise) -> Option<Finding> {
+    // Runs that were repeated or counted tell their noise, and have then been heard.
+    let one = facts
+        .one()
+        .filter(|one| one.runs.len() == 1 && facts.noise.source != Source::Replicates)?;
+    let is_counted = facts.observations[one.runs.clone()].iter().any(|o| o.count.is_some());
+    let of_interest = others.iter().filter(|level| !is_counted && excess(level) > EXCESS_SEEN);
+    let over: Vec<&Level> = of_interest.collect();
+    let worst = over.iter().copied().max_by(|a, b| excess(a).total_cmp(&excess(b)))?;
+    let text = format!(
+        "Efficiency X(N)/(N·X(1)) is {} at N = {}, which cannot be told from noise ({}), but nothing does more than 100 %. \
+         Measure N = 1 again, after a warm-up and several times, before anything is concluded. Found at N = {}.",
+        percent(excess(worst).exp()),
+        number(worst.n),
+        noise.words(),
+        list(over.iter().map(|level| number(level.n))),
+    );
+    let found = facts.rows_of(over.iter().copied());
+    (over.len() >= LEVELS_SUSPECTED).then(|| Finding::new(Code::EfficiencyOverOne, Effect::Warn, found, text))
 }
 
 /// Noise by runs above N = 1: a wrong X(1) bends the law, and would hide itself in what the law leaves.

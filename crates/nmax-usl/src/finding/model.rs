@@ -14,6 +14,8 @@ use crate::observed;
 
 /// Chance of a false alarm that all points share when outliers are looked for.
 const FAMILY: f64 = 0.05;
+/// Share by which throughput at the largest N has to be lower than the largest to have fallen.
+const FALLEN: f64 = 0.05;
 /// Relative residuals below this are rounding.
 const ROUNDING: f64 = 1e-6;
 
@@ -171,6 +173,9 @@ pub(crate) fn nothing_past_peak(facts: &Facts) -> Option<Finding> {
         return None;
     }
     let top = observed::best(facts.levels)?;
+    if top.n < last.n && last.x < top.x * (1.0 - FALLEN) {
+        return None;
+    }
     let state = if top.n == last.n {
         "throughput was still the largest there".to_owned()
     } else {

@@ -48,14 +48,6 @@ fn subtract(from: &mut [f64], share: f64, what: &[f64]) {
     }
 }
 
-/// Mean throughput at each N, from either scale.
-fn throughput(table: &Table, row: &super::table::Row) -> f64 {
-    match table.scale {
-        super::Scale::Log => row.n * row.y.exp(),
-        super::Scale::Linear => row.y,
-    }
-}
-
 /// (α, β, γ) by a quadratic in N/X.
 ///
 /// ```text
@@ -73,11 +65,7 @@ pub(crate) fn poly3(table: &Table) -> Option<(f64, f64, f64)> {
             .map(|r| root(r.w) * (r.u / span).powi(power))
             .collect()
     });
-    let y = table
-        .rows
-        .iter()
-        .map(|r| root(r.w) * r.n / throughput(table, r))
-        .collect();
+    let y = table.rows.iter().map(|r| root(r.w) * r.cost).collect();
     let [c, b, a] = least_squares(columns, y)?;
     let (b, a) = (b / span, a / (span * span));
     let law = ((b - a) / c, a / c, 1.0 / c);
@@ -100,11 +88,7 @@ pub(crate) fn poly2(table: &Table, unit: f64) -> Option<(f64, f64)> {
             .map(|r| r.w.sqrt() * (r.u / span).powi(power))
             .collect()
     });
-    let y = table
-        .rows
-        .iter()
-        .map(|r| r.w.sqrt() * (r.n * unit / throughput(table, r) - 1.0))
-        .collect();
+    let y = table.rows.iter().map(|r| r.w.sqrt() * (unit * r.cost - 1.0)).collect();
     let [b, a] = least_squares(columns, y)?;
     let (b, a) = (b / span, a / (span * span));
     Some((b - a, a))

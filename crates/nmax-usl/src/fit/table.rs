@@ -41,6 +41,8 @@ pub(crate) struct Row {
     pub(crate) v: f64,
     /// Weighted mean of ln(X/N), or of X.
     pub(crate) y: f64,
+    /// Weighted mean of N/X, which the quadratics fit: each run is an observation of theirs too.
+    pub(crate) cost: f64,
     /// Sum of weights.
     pub(crate) w: f64,
 }
@@ -76,6 +78,7 @@ impl Table {
             };
             let w = same.iter().map(|o| o.weight / weight_mean).sum::<f64>();
             let y = same.iter().map(|o| o.weight / weight_mean * y_of(o)).sum::<f64>() / w;
+            let cost = same.iter().map(|o| o.weight / weight_mean * (n / o.x)).sum::<f64>() / w;
             if same.len() > 1 {
                 within += same
                     .iter()
@@ -88,6 +91,7 @@ impl Table {
                 u: n - 1.0,
                 v: shape.at(n),
                 y,
+                cost,
                 w,
             });
         }

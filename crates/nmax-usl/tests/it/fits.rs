@@ -537,3 +537,49 @@ fn no_law_beside_is_nearer_to_open_loop_data() {
         }
     }
 }
+
+/// Replicates of a quadratic are observations each: its fit is that of every row's N/X, not of N over their mean X.
+///
+/// Normal equations over the rows by hand, with u = N−1: no merging, no square roots of weights.
+#[test]
+fn quadratics_take_each_replicate() {
+    let rows = [
+        (1.0, 100.0),
+        (1.0, 80.0),
+        (4.0, 250.0),
+        (4.0, 320.0),
+        (9.0, 500.0),
+        (9.0, 380.0),
+        (20.0, 450.0),
+    ];
+    let found = fit(&sets::observations(&rows), Method::Poly3).expect("four different N");
+    let mut m = [[0.0; 4]; 3];
+    for (n, x) in rows {
+        let u: f64 = n - 1.0;
+        let f = [1.0, u, u * u];
+        for i in 0..3 {
+            for j in 0..3 {
+                m[i][j] += f[i] * f[j];
+            }
+            m[i][3] += f[i] * n / x;
+        }
+    }
+    for i in 0..3 {
+        for j in 0..3 {
+            if i != j {
+                let factor = m[j][i] / m[i][i];
+                let head = m[i];
+                m[j].iter_mut()
+                    .zip(head)
+                    .for_each(|(cell, value)| *cell -= factor * value);
+            }
+        }
+    }
+    let [c, b, a] = [0, 1, 2].map(|i| m[i][3] / m[i][i]);
+    let want = Usl {
+        contention: (b - a) / c,
+        coherency: a / c,
+        unit_throughput: 1.0 / c,
+    };
+    assert!(same(&found.law, &want, 1e-9), "{:?}, wanted {want:?}", found.law);
+}

@@ -2,7 +2,7 @@
 
 use nmax_usl::random::Random;
 use nmax_usl::{
-    Analysis, Class, Code, Method, Model, Observation, Options, Regression, Sign, Usl, Winner, Zone, analyse,
+    Analysis, Class, Code, Effect, Method, Model, Observation, Options, Regression, Sign, Usl, Winner, Zone, analyse,
 };
 
 use crate::sets;
@@ -561,4 +561,61 @@ fn few_replicates_tell_noise_too() {
     ];
     let analysis = judged(&table(&runs));
     assert_eq!(analysis.observed_peak, None);
+}
+
+/// One queue by exact mean value analysis: it rises to 50/s and never falls. The law bends down behind the data, the
+/// ln-variant follows them far better, and the law's peak at 37 is then no answer.
+#[test]
+fn a_law_that_the_variant_beats_has_no_peak() {
+    let mut random = Random::new(21);
+    let mut points = Vec::new();
+    for n in [1_u32, 2, 4, 8, 16, 24, 32, 48, 64] {
+        for _ in 0..3 {
+            let x = nmax_usl::zone::asynchronous(n as usize, 0.02, 0.3);
+            points.push((f64::from(n), x * random.lognormal(0.02)));
+        }
+    }
+    let analysis = judged(&table(&points));
+    assert_eq!(analysis.peak, None, "{:?}", analysis.gate);
+    let law = &analysis.ladder[2];
+    assert!(
+        law.aicc > analysis.ladder[3].aicc + 4.0,
+        "the case is no case: {:?}",
+        analysis.ladder
+    );
+    assert!(
+        failing(&analysis).contains(&"the law leads"),
+        "{:?}",
+        failing(&analysis)
+    );
+}
+
+/// Throughput that fell from the first level on was measured past its peak.
+#[test]
+fn what_fell_was_measured_past_the_peak() {
+    let points = [64.0, 32.0, 16.0, 8.0, 4.0, 2.0, 1.0];
+    let rows: Vec<(f64, f64)> = points.iter().rev().zip(points).map(|(n, x)| (*n, x)).collect();
+    let analysis = judged(&table(&rows));
+    assert!(!has(&analysis, Code::NothingPastPeak), "{:?}", analysis.findings);
+}
+
+/// Efficiencies of 125 to 137 % that one run at N = 1 cannot prove are said, and block nothing.
+#[test]
+fn suspicious_efficiency_is_said() {
+    let points = [
+        (1.0, 10.0),
+        (2.0, 25.0),
+        (4.0, 52.0),
+        (8.0, 110.0),
+        (16.0, 190.0),
+        (32.0, 300.0),
+        (64.0, 330.0),
+    ];
+    let analysis = judged(&table(&points));
+    let found = analysis
+        .findings
+        .iter()
+        .find(|finding| finding.code == Code::EfficiencyOverOne);
+    let found = found.expect("137 % is worth a word");
+    assert_eq!((found.effect, found.rows.as_slice()), (Effect::Warn, &[2, 3, 4, 5][..]));
 }
