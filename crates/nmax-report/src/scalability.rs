@@ -186,7 +186,7 @@ pub struct Knob {
     pub x: Option<f64>,
     /// Mean response time there, ms.
     pub r_ms: Option<f64>,
-    /// Runs that were made for it.
+    /// Runs that the throughput is the mean of.
     pub runs: usize,
     /// Price per hour, in whatever money was given.
     pub price_per_h: Option<f64>,

@@ -324,11 +324,11 @@ fn knobs(page: &mut Page, view: &ScaleView) {
     }
     let priced = view.knobs.iter().any(|knob| knob.price_per_million.is_some());
     page.heading("Settings, each at its best load");
-    let numbers = if priced { 45 } else { 33 };
+    let numbers = if priced { 51 } else { 39 };
     let name = page.width - numbers;
-    let mut titles = left("", name) + &right("load", 9) + &right("X", 12) + &right("R", 12);
+    let mut titles = left("", name) + &right("load", 9) + &right("X", 12) + &right("runs", 6) + &right("R", 12);
     if priced {
-        titles += &right("per 10⁶", 12);
+        titles += &right("cost/10⁶", 12);
     }
     let titles = page.paint(&titles, Ink::Dim);
     page.line(&titles);
@@ -336,6 +336,7 @@ fn knobs(page: &mut Page, view: &ScaleView) {
         let mut line = left(&shorten(&words::setting(&knob.values), name), name)
             + &right(&words::plain_or_unknown(knob.load), 9)
             + &right(&words::plain_or_unknown(knob.x), 12)
+            + &right(&knob.runs.to_string(), 6)
             + &right(&milliseconds(knob.r_ms), 12);
         if priced {
             line += &right(&words::plain_or_unknown(knob.price_per_million), 12);

@@ -254,7 +254,7 @@ pub(super) fn knobs(page: &mut Page, view: &ScaleView) {
             "R",
             "runs",
             "price per hour",
-            "price per million",
+            "cost per million ok",
             "note",
         ],
     );

@@ -42,7 +42,7 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         stopped: "every setting was tried".into(),
         ..Conducted::default()
     };
-    let mut start = None;
+    let (mut start, mut unset) = (None, 0);
     for (place, setting) in settings.into_iter().enumerate() {
         // Each setting may use its part of what is left.
         let spent = job.rig.spent_share();
@@ -58,13 +58,14 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
             if job.rig.is_over() {
                 break;
             }
+            unset += 1;
             job.rig.progress.note(&format!("{}: left out: {why}", words(&setting)));
             done.knobs.push(knob(job, setting, None, None, 0, why));
             continue;
         }
         let (best, why) = search(job, &setting, start, until)?;
         start = best.map(|best| best.level).or(start);
-        let runs = job.rig.rows.len() - from;
+        let runs = best.map_or(0, |best| best.runs);
         let fitted = take(job, &setting, from, best, &mut done)?;
         let is_fresh = job.rig.rows[from..]
             .iter()
@@ -93,8 +94,11 @@ pub(super) fn conduct(job: &mut Job) -> Result<Conducted, (String, Exit)> {
         ));
     }
     let without = done.knobs.iter().filter(|knob| knob.x.is_none()).count();
-    if without > 0 {
-        done.stopped = format!("{}; {without} of {count} have no best load", done.stopped);
+    if without > unset {
+        done.stopped = format!("{}; {} of {count} have no best load", done.stopped, without - unset);
+    }
+    if unset > 0 {
+        done.stopped = format!("{}; the command failed for {unset} of {count}", done.stopped);
     }
     if job.rig.is_over() {
         done.interrupted = true;

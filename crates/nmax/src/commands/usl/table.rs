@@ -66,7 +66,11 @@ pub(super) fn read(file: &Path, args: &ReadArgs) -> Result<Measured, Trouble> {
         if let Some(name) = args.dimension.or(name) {
             measured.dimension = name.into();
         }
-        measured.think_s = scale["think_ms"].as_f64().map(|ms| ms / 1e3).filter(|think_s| *think_s > 0.0);
+        measured.think_s = scale["think_ms"]
+            .as_f64()
+            .map(|ms| ms / 1e3)
+            .filter(|think_s| *think_s > 0.0);
+        measured.notes.extend(one_of_many(&scale));
     }
     Ok(measured)
 }
@@ -89,6 +93,20 @@ fn no_points(directory: &Path) -> Trouble {
 fn scale_of(directory: &Path) -> Option<serde_json::Value> {
     let text = std::fs::read_to_string(directory.join("scale.json")).ok()?;
     serde_json::from_str(&text).ok()
+}
+
+/// With a second axis every value has a law of its own, and the measurements of a directory are those of the first.
+fn one_of_many(scale: &serde_json::Value) -> Option<String> {
+    let versions = scale["versions"].as_array()?;
+    let names: Vec<&str> = versions.iter().filter_map(|version| version["name"].as_str()).collect();
+    let (first, others) = names.split_first()?;
+    if others.is_empty() {
+        return None;
+    }
+    Some(format!(
+        "{POINTS} is that of {first}; give a file points-VALUE.csv of this directory for {}",
+        others.join(", ")
+    ))
 }
 
 /// Reads a table.

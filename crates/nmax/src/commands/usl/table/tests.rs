@@ -32,7 +32,10 @@ fn completions_are_read_by_name() {
         let counts = measured.map(|measured| measured.observations.iter().map(|one| one.count).collect::<Vec<_>>());
         counts.expect("it is a table")
     };
-    assert_eq!(counts("n,x,r_ms,level,run,count\n1,10,2,1,a,29\n2,19,2,2,b,\n"), [Some(29), None]);
+    assert_eq!(
+        counts("n,x,r_ms,level,run,count\n1,10,2,1,a,29\n2,19,2,2,b,\n"),
+        [Some(29), None]
+    );
     assert_eq!(counts("n,x,Completions\n1,10,0\n2,19,a few\n4,30,1.5\n"), [None; 3]);
     assert_eq!(counts("n,x\n1,10\n2,19\n"), [None; 2]);
 }
@@ -218,4 +221,14 @@ proptest! {
             prop_assert!(points.iter().all(|(_, n, x, r)| n.is_finite() && x.is_finite() && r.is_none_or(f64::is_finite)));
         }
     }
+}
+
+/// A grid has several laws; which one a directory stands for is said.
+#[test]
+fn the_value_that_a_directory_stands_for_is_said() {
+    let note = one_of_many(&serde_json::json!({ "versions": [{ "name": "size=s" }, { "name": "size=l" }] }));
+    let note = note.expect("two laws");
+    assert!(note.starts_with("points.csv is that of size=s;") && note.ends_with("for size=l"), "{note}");
+    assert_eq!(one_of_many(&serde_json::json!({ "versions": [] })), None);
+    assert_eq!(one_of_many(&serde_json::json!({})), None);
 }
