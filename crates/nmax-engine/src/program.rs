@@ -363,7 +363,7 @@ pub fn body_files(plan: &Plan) -> Vec<&str> {
 }
 
 /// The fewest rows of the feeders that a scenario reads and that do not start again.
-fn rows_max(plan: &Plan, scenario: &Scenario) -> Option<(u64, AtEnd)> {
+pub fn rows_max(plan: &Plan, scenario: &Scenario) -> Option<(u64, AtEnd)> {
     let mut read = Vec::new();
     for template in templates_of(plan, scenario) {
         feeders_of(template, &mut read);

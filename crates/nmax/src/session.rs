@@ -64,6 +64,10 @@ pub struct Finished {
     pub view: View,
     pub exit: Exit,
     pub directory: PathBuf,
+    /// Which data of the mix ended before its workload did.
+    pub data_ended: Option<String>,
+    /// Why the directory could not be written to its end.
+    pub trouble: Option<String>,
 }
 
 /// Why there is no result.
@@ -345,7 +349,14 @@ impl Session<'_> {
             (0, Some(_)) => Exit::Unreachable,
             (0, None) => exit_of(&judgement, self.tally.totals()),
         };
-        Finished { view, exit, directory }
+        let data_ended = self.run.ended_early().filter(|_| self.run.broke_at().is_none());
+        Finished {
+            view,
+            exit,
+            directory,
+            data_ended: data_ended.map(str::to_owned),
+            trouble: self.trouble.map(|error| error.to_string()),
+        }
     }
 }
 

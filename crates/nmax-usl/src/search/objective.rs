@@ -219,7 +219,7 @@ impl Objective {
                 None => self.phase = Phase::Halve,
             }
         }
-        let (held, broken) = self.bracket();
+        let (held, broken) = self.ends();
         if self.runs.is_empty() {
             return Err(Stop::NothingToLearn("no level could be measured".into()));
         }
@@ -289,6 +289,21 @@ impl Objective {
             .copied()
             .rfind(|&level| broken.is_none_or(|broken| level < broken));
         (held, broken)
+    }
+
+    /// The gap that is halved: the bracket, or where nothing held yet, from the highest level below the lowest broken one
+    /// that could not be measured. It may hold there, and between them as well.
+    fn ends(&self) -> (Option<f64>, Option<f64>) {
+        let (held, broken) = self.bracket();
+        let below = |level: &f64| broken.is_some_and(|broken| *level < broken);
+        let unknown = || {
+            self.dropped()
+                .iter()
+                .map(|dropped| dropped.level)
+                .filter(below)
+                .reduce(f64::max)
+        };
+        (held.or_else(unknown), broken)
     }
 
     fn holds(&self, level: f64) -> bool {
@@ -364,10 +379,12 @@ impl Objective {
     fn narrow(&mut self) -> Result<Slot, Stop> {
         let (held, broken) = self.bracket();
         let (Some(low_level), Some(high_level)) = (held, broken) else {
-            return Err(if held.is_some() {
-                Stop::HoldsAtMax
-            } else {
-                Stop::FailsAtMin
+            return Err(match held {
+                Some(_) => Stop::HoldsAtMax,
+                None if self.ends().0.is_some() => {
+                    Stop::NothingToLearn("the levels below the lowest that breaks it cannot be measured".into())
+                }
+                None => Stop::FailsAtMin,
             });
         };
         let adjacent = self.rules.integer && high_level - low_level <= 1.0;

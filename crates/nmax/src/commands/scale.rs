@@ -2,6 +2,7 @@
 //!
 //! # Layout
 //! - [`axis`], [`price`], [`flags`], [`prepare`]: what was asked for, checked before anything is sent
+//! - [`data`]: whether the rows of the plan last for its levels
 //! - [`level`]: the plan of one level; [`think`]: the pauses of its users
 //! - [`apply`]: the command that sets a knob of the system under test
 //! - [`rig`]: runs levels; [`measure`]: what one measured; [`judge`]: what that means; [`progress`]: what is said
@@ -15,6 +16,7 @@ mod answer;
 mod apply;
 mod axis;
 mod conduct;
+mod data;
 mod demand;
 mod find;
 mod flags;

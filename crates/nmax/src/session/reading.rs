@@ -54,5 +54,7 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
         view,
         exit,
         directory: directory.to_owned(),
+        data_ended: None,
+        trouble: None,
     })
 }

@@ -498,6 +498,96 @@ fn what_is_wrong_is_said_before_anything_is_sent() {
         .says(&["the campaign does not begin", "--no-smoke"]);
     bench
         .nmax(&args(&error, &["--no-smoke"]))
-        .exits(5)
+        .exits(4)
         .says(&["the first level says nothing"]);
+}
+
+/// A plan for `url`, with more lines.
+fn plan(url: &str, step: &str, more: &str) -> String {
+    format!(
+        "nmax: 1\nname: p\ntarget: {url}\nscenarios:\n  ask: {{ steps: [ {{ get: \"{step}\" }} ] }}\nworkload: {{ \
+         closed: {{ vus: 1 }} }}\n{more}"
+    )
+}
+
+/// Sixteen users of 20 ms read 120 rows in 150 ms: no throughput is averaged over what is empty behind them.
+#[test]
+fn a_level_whose_data_end_is_no_measurement() {
+    let bench = Bench::new();
+    let target = target();
+    let rows: String = (0..120).map(|row| format!("{row}\n")).collect();
+    bench.write("ids.csv", &format!("id\n{rows}"));
+    for at_end in ["stop", "error"] {
+        let data = format!("data:\n  ids: {{ csv: ids.csv, pick: unique, at_end: {at_end} }}\n");
+        bench.write("p.yaml", &plan(&target.url(), "/delay/20ms?q=${ids.id}", &data));
+        let levels = [
+            "--axis",
+            "vus=1,16",
+            "--replicates",
+            "1",
+            "--level-time",
+            "1s",
+            "--warm-up",
+            "100ms",
+        ];
+        let ended = bench.nmax(&[&["scale", "p.yaml", "--json", "--exit-zero"][..], &levels].concat());
+        let result = ended
+            .exits(0)
+            .says(&["each level reads the 120 rows of scenario `ask`"])
+            .json();
+        let levels = result["levels"].as_array().unwrap();
+        let ended = levels.iter().filter(|level| level["level"] == 16.0);
+        for level in ended {
+            assert_eq!(level["used"], false, "{level}");
+            assert!(
+                level["why"].as_str().unwrap().contains("data of scenario `ask` ended"),
+                "{level}"
+            );
+        }
+    }
+    bench.write("few.csv", "id\n1\n2\n");
+    let data = "data:\n  ids: { csv: few.csv, pick: unique, at_end: stop }\n";
+    bench.write("few.yaml", &plan(&target.url(), "/delay/20ms?q=${ids.id}", data));
+    let first = ["scale", "few.yaml", "--axis", "vus=1,2", "--level-time", "500ms"];
+    bench
+        .nmax(&first)
+        .exits(2)
+        .says(&["the first level says nothing", "its 2 rows", "at_end: wrap"]);
+    let rate = ["scale", "few.yaml", "--axis", "rate=50/s,60/s", "--level-time", "1s"];
+    bench
+        .nmax(&rate)
+        .exits(2)
+        .says(&["the 2 rows of scenario `ask` do not last", "at 50/s"]);
+}
+
+#[test]
+fn a_first_level_that_says_nothing_ends_it_by_its_reason() {
+    let bench = Bench::new();
+    let target = target();
+    let abort = "thresholds:\n  - { condition: \"response_time p95 < 1ms\", abort: 0s }\n";
+    bench.write("p.yaml", &plan(&target.url(), "/delay/20ms", abort));
+    let short = ["--axis", "vus=1,2", "--level-time", "1s", "--warm-up", "100ms"];
+    bench
+        .nmax(&[&["scale", "p.yaml"][..], &short].concat())
+        .exits(3)
+        .says(&["the first level says nothing", "response_time p95 < 1ms"]);
+    let url = format!("{}/delay/2s", target.url());
+    let slow = ["--axis", "vus=1,2", "--level-time", "500ms", "--warm-up", "100ms"];
+    bench.nmax(&[&["scale", &url][..], &slow].concat()).exits(2).says(&[
+        "nothing was completed in the measured part",
+        "a reply takes 2",
+        "--level-time of 7 s",
+    ]);
+}
+
+#[test]
+fn a_disk_without_room_is_said_as_that() {
+    let bench = Bench::new();
+    let target = target();
+    let url = format!("{}/delay/5ms", target.url());
+    let line = format!(
+        "trap '' XFSZ; ulimit -f 64; exec \"$NMAX\" scale {url} --axis vus=1,2 --level-time 500ms --warm-up 100ms"
+    );
+    let ended = bench.shell(&line).exits(5).says(&["cannot write", "with room"]);
+    assert!(!ended.stderr.contains("not reachable"), "{}", ended.stderr);
 }

@@ -225,3 +225,35 @@ fn values_against_limits() {
     assert_eq!(Judged::below(0.0, 0.01).excess, None, "no failures: no logarithm");
     assert!(Judged::above(0.5, 1.0).excess.expect("a number") > 0.0);
 }
+
+/// The smallest level is always INVALID: what holds is looked for between it and the lowest level that breaks it.
+#[test]
+fn levels_above_one_that_cannot_be_measured_are_tried() {
+    let test = |level: f64| match level <= 40.0 {
+        true => Tested::Invalid("INVALID".into()),
+        false => Tested::Measured(Judged {
+            holds: level < 70.0,
+            excess: None,
+        }),
+    };
+    let (answer, stop, levels) = search(rules(40.0, 95.0, false), test);
+    let answer = answer.expect("there is a level that holds");
+    assert_eq!(levels.iter().filter(|level| **level == 40.0).count(), 3, "{levels:?}");
+    let (low, high) = (
+        answer.level.expect("it holds somewhere"),
+        answer.high.expect("it breaks somewhere"),
+    );
+    assert!(low < 70.0 && high >= 70.0 && high / low < 1.12, "{answer:?}");
+    assert!(matches!(stop, Stop::Found { .. }), "{stop}");
+    let never = |level: f64| match level < 50.0 {
+        true => Tested::Invalid("INVALID".into()),
+        false => Tested::Measured(Judged {
+            holds: false,
+            excess: None,
+        }),
+    };
+    let (answer, stop, levels) = search(rules(40.0, 95.0, false), never);
+    assert_eq!(answer.and_then(|answer| answer.level), None);
+    assert!(matches!(stop, Stop::NothingToLearn(_)), "{stop}");
+    assert!(levels.len() < 30, "{levels:?}");
+}

@@ -144,8 +144,11 @@ fn cost(job: &Job, done: &Conducted) -> Option<String> {
 fn in_reach(job: &Job, kept: &Kept) -> Result<Outcome, (String, Exit)> {
     match &kept.outcome {
         Outcome::Refused(why) if job.rig.rows.len() == 1 => {
-            let exit = if kept.is_gone { Exit::Unreachable } else { Exit::Invalid };
-            Err((format!("the first level says nothing: {why}"), exit))
+            let until = kept.row.x.filter(|x| *x > 0.0);
+            let until = until.map_or_else(String::new, |x| {
+                format!("; {} {} until then", short(x), job.rig.count.unit())
+            });
+            Err((format!("the first level says nothing: {why}{until}"), kept.exit))
         }
         outcome => Ok(outcome.clone()),
     }

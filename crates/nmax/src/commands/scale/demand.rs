@@ -68,6 +68,8 @@ mod tests {
             judged: None,
             failed: None,
             is_gone: false,
+            exit: crate::exit::Exit::Invalid,
+            iterations_per_s: None,
         }
     }
 

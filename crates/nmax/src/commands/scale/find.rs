@@ -41,12 +41,21 @@ pub(super) fn find(job: &mut Job, words: &str, done: &mut Conducted) -> Result<(
             }
         };
         runs += 1;
+        // What counts comes before what does not.
         if let Some(place) = known
             .iter()
             .position(|kept| kept.row.level == trial.level && counts(kept))
             && let Some(tested) = tested(&known.swap_remove(place))
         {
             search.record(&trial, tested);
+            continue;
+        }
+        // A level that the campaign gave up after as many runs will not be better now.
+        if let Some(place) = known
+            .iter()
+            .position(|kept| kept.row.level == trial.level && is_invalid(kept))
+        {
+            search.record(&trial, Tested::Invalid(known.swap_remove(place).row.why));
             continue;
         }
         let asked = Asked {
@@ -111,6 +120,10 @@ fn counts(kept: &Kept) -> bool {
         Outcome::Refused(_) => true,
         Outcome::Invalid(_) => false,
     }
+}
+
+fn is_invalid(kept: &Kept) -> bool {
+    matches!(kept.outcome, Outcome::Invalid(_))
 }
 
 /// What a level says of the objective; `None` when it says nothing.

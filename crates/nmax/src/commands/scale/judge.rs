@@ -5,14 +5,17 @@ use nmax_plan::plan::Plan;
 use nmax_report::View;
 use nmax_usl::design::Outcome;
 
-use super::axis::Load;
+use super::axis::{Load, short};
 use super::measure::Measured;
+use crate::exit::Exit;
 use crate::tally::ABORTED;
 
 /// Share of failures from which a level says nothing but that the system broke down.
 const BROKEN_SHARE: f64 = 0.5;
 /// Share of an open level's iterations that the system has to complete; below it what is in flight grows without end.
 const KEPT_UP_SHARE: f64 = 0.95;
+/// Replies of one user that a level should hold.
+const LEVEL_REPLIES: f64 = 3.0;
 /// Standard errors of a count that such a level may lack besides.
 const KEPT_UP_ERRORS: f64 = 3.0;
 /// Share of failures up to which times of good and bad completions may be taken together.
@@ -57,6 +60,41 @@ pub(super) struct Way<'a> {
     pub(super) unreachable: Option<String>,
     /// How many completions were not ok, and why.
     pub(super) bad: Option<String>,
+    /// Which data ended before the level did.
+    pub(super) data_ended: Option<String>,
+    /// Mean time of what ended only after the level, seconds.
+    pub(super) late_s: Option<f64>,
+}
+
+impl Way<'_> {
+    /// Why nothing was completed in the measured part.
+    fn nothing(&self) -> String {
+        let nothing = "nothing was completed in the measured part";
+        self.late_s.map_or_else(
+            || nothing.to_owned(),
+            |time_s| {
+                let wanted = (LEVEL_REPLIES * time_s).ceil();
+                format!(
+                    "{nothing}: a reply takes {} s; give a --level-time of {wanted} s or more",
+                    short(time_s)
+                )
+            },
+        )
+    }
+}
+
+/// How a campaign ends whose first level breaks down: by what was asked for, by a condition, or by the system.
+pub(super) fn exit_of_first(way: &Way, measured: Option<&Measured>) -> Exit {
+    let has_nothing = measured.is_none_or(|measured| measured.sums.ok + measured.sums.bad == 0);
+    if way.unreachable.is_some() {
+        Exit::Unreachable
+    } else if way.data_ended.is_some() || (has_nothing && way.late_s.is_some()) {
+        Exit::Usage
+    } else if aborted(way.reasons).is_some() {
+        Exit::Failed
+    } else {
+        Exit::Invalid
+    }
 }
 
 /// How many completions were not ok, and what most of the failures of the run are.
@@ -76,7 +114,7 @@ pub(super) fn unreachable(view: &View) -> String {
 }
 
 /// Why a threshold ended the run, where one did.
-fn aborted(reasons: &[Reason]) -> Option<&Reason> {
+pub(super) fn aborted(reasons: &[Reason]) -> Option<&Reason> {
     reasons.iter().find(|reason| reason.code == ABORTED)
 }
 
@@ -84,6 +122,12 @@ fn aborted(reasons: &[Reason]) -> Option<&Reason> {
 pub(super) fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option<f64>) -> Outcome {
     if let Some(why) = &way.unreachable {
         return Outcome::Refused(why.clone());
+    }
+    if let Some(ended) = &way.data_ended {
+        // The load ended with it: the rest of the level is empty. More load only reads the rows sooner.
+        return Outcome::Refused(format!(
+            "{ended}; give more rows, a shorter --level-time, or begin again with `at_end: wrap`"
+        ));
     }
     if way.verdict == Verdict::Invalid {
         let reason = way.reasons.iter().find(|reason| reason.decides);
@@ -98,7 +142,7 @@ pub(super) fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option
     }
     let nothing = |measured: &Measured| measured.sums.ok + measured.sums.bad == 0;
     let Some(measured) = measured.filter(|measured| !nothing(measured)) else {
-        return Outcome::Refused("nothing was completed in the measured part".into());
+        return Outcome::Refused(way.nothing());
     };
     if measured.bad_share() >= BROKEN_SHARE {
         let share = 100.0 * measured.bad_share();

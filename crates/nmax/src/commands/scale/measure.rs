@@ -79,6 +79,12 @@ pub(super) struct Slice {
 }
 
 impl Slice {
+    /// Mean time of what was counted, seconds.
+    pub(super) fn time_s(&self) -> Option<f64> {
+        let n = self.ok + self.bad;
+        (n > 0).then(|| self.time_ns / n as f64 / 1e9)
+    }
+
     fn add(&mut self, other: &Self) {
         self.ok += other.ok;
         self.bad += other.bad;
@@ -224,8 +230,7 @@ impl Measured {
 
     /// Mean time of what was counted, seconds.
     pub(super) fn time_s(&self) -> Option<f64> {
-        let n = self.sums.ok + self.sums.bad;
-        (n > 0).then(|| self.sums.time_ns / n as f64 / 1e9)
+        self.sums.time_s()
     }
 
     /// Mean number of iterations in flight.
@@ -262,25 +267,47 @@ pub(super) fn steady(windows: &[Slice], from: usize, to: usize, width: Nanos) ->
     })
 }
 
+/// What the windows of a level hold.
+pub(super) struct Seen {
+    /// Its steady part, if there is one.
+    pub(super) measured: Option<Measured>,
+    /// Iterations of the mix from the beginning of the run to the end of the level.
+    pub(super) iterations: u64,
+    /// What ended after the level.
+    pub(super) late: Slice,
+}
+
 /// Reads a level from the directory of its run.
-pub(super) fn read(directory: &Path, plan: &Plan, count: &Count) -> Result<Option<Measured>, StoreError> {
+///
+/// - `loaded_to_s`: when its load ended, seconds since the run's origin, where that was before its time: what follows is
+///   no part of it
+pub(super) fn read(directory: &Path, plan: &Plan, count: &Count, loaded_to_s: Option<f64>) -> Result<Seen, StoreError> {
     let reader = RunReader::open(directory)?;
     let mix = Mix::of(plan);
     let mut windows: Vec<Slice> = Vec::new();
     let times = nmax_engine::times(plan);
     let width = Nanos::from(plan.window);
     let number = |at: Nanos| (at.0 / width.0) as usize;
-    let (from, to) = (number(times.hold.0), number(times.hold.1));
+    let (from, planned) = (number(times.hold.0), number(times.hold.1));
+    let loaded = loaded_to_s.map_or(planned, |at_s| (at_s * 1e9 / width.0 as f64) as usize);
+    let to = planned.min(loaded);
+    let mut late = Slice::default();
     for window in reader.windows()? {
         let window = window?;
         let index = window.index as usize;
+        let slice = Slice::of(&window, count, reader.catalog(), &mix);
         if index >= to {
-            break;
+            late.add(&slice);
+            continue;
         }
         windows.resize(index, Slice::default());
-        windows.push(Slice::of(&window, count, reader.catalog(), &mix));
+        windows.push(slice);
     }
-    Ok(steady(&windows, from, to, width))
+    Ok(Seen {
+        measured: steady(&windows, from, to, width),
+        iterations: windows.iter().map(|slice| slice.iterations).sum(),
+        late,
+    })
 }
 
 /// Processor time of observed processes between two instants, in cores; `None` when nothing was observed.

@@ -4,7 +4,7 @@ mod clock;
 mod look;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nmax_engine::StartError;
 use nmax_plan::plan::Plan;
@@ -14,7 +14,8 @@ use nmax_usl::design::{Outcome, TimeLeft};
 use nmax_usl::search::Judged;
 use nmax_usl::{Observation, Options};
 
-use clock::{Clock, now};
+use clock::Clock;
+pub(super) use clock::now;
 
 use super::axis::Load;
 use super::folder::{Facts, Folder, RUNS};
@@ -60,6 +61,10 @@ pub(super) struct Kept {
     pub(super) failed: Option<String>,
     /// Whether the target was not there.
     pub(super) is_gone: bool,
+    /// How the campaign ends where this is the first level and says nothing.
+    pub(super) exit: Exit,
+    /// Iterations of the mix per second, good or not.
+    pub(super) iterations_per_s: Option<f64>,
 }
 
 /// What stays the same over all levels.
@@ -82,6 +87,8 @@ pub(super) struct Rig {
     pub(super) think_s: Option<f64>,
     /// Exchanges of an iteration; `None` when they are not known.
     pub(super) exchanges: Option<f64>,
+    /// Iterations of a run until the data of the mix end; `None` when they do not.
+    rows_max: Option<u64>,
     /// Every level so far.
     pub(super) rows: Vec<Kept>,
     /// How many of them were said.
@@ -100,7 +107,7 @@ impl Rig {
         folder: Folder,
         interrupts: Interrupts,
         progress: Progress,
-        budget: Duration,
+        (began, budget): (Instant, Duration),
         has_knobs: bool,
     ) -> Self {
         let base = Arc::clone(&order.plan);
@@ -115,10 +122,11 @@ impl Rig {
             progress,
             think_s: super::think::mean_s(&base),
             exchanges: super::think::exchanges(&base),
+            rows_max: super::data::rows_max(&base).map(|(_, rows)| rows),
             has_knobs,
             rows: Vec::new(),
             told: 0,
-            clock: Clock::start(budget),
+            clock: Clock::start(began, budget),
             base,
             order,
         }
@@ -156,7 +164,11 @@ impl Rig {
     /// takes, if it fits; then it is used as it is, and says so.
     pub(super) fn run(&mut self, asked: &Asked) -> Result<Tried, (String, Exit)> {
         let wanted = self.known_x(asked).map_or(self.times, |x| self.times.for_count(x));
-        let times = if self.clock.has(wanted.total()) { wanted } else { self.times };
+        let times = if self.clock.has(wanted.total()) {
+            wanted
+        } else {
+            self.times
+        };
         let mut tried = self.run_for(asked, times)?;
         if let Tried::Level(kept) = &tried
             && matches!(kept.outcome, Outcome::Measured { .. })
@@ -191,11 +203,24 @@ impl Rig {
     /// How long a level should have taken, where it should be run again.
     fn longer(&self, kept: &Kept, times: Times) -> Option<Times> {
         let for_count = kept.row.x.map_or(times, |x| self.times.for_count(x));
-        let has_few = kept.facts.completions.is_some_and(|count| (count as f64) < COUNT_WANTED);
-        if has_few && for_count.total() > times.total() {
-            return Some(for_count);
+        let has_few = kept
+            .facts
+            .completions
+            .is_some_and(|count| (count as f64) < COUNT_WANTED);
+        let longer = match has_few && for_count.total() > times.total() {
+            true => Some(for_count),
+            false => kept.facts.moves.and_then(|_| times.longer(self.times)),
+        };
+        longer.filter(|longer| self.has_data(kept, *longer))
+    }
+
+    /// Whether the data last for a level of that length, at the pace of one that was run.
+    fn has_data(&self, kept: &Kept, times: Times) -> bool {
+        let needed = kept.iterations_per_s.map(|per_s| per_s * times.total().as_secs_f64());
+        match (self.rows_max, needed) {
+            (Some(rows), Some(needed)) => needed < rows as f64,
+            _ => true,
         }
-        kept.facts.moves.and_then(|_| times.longer(self.times))
     }
 
     /// Says what the last level was, and writes it down, once; with knobs its use is decided with its setting.
@@ -251,6 +276,9 @@ impl Rig {
         let began = now();
         let result = session::run_under(&order, &self.interrupts);
         let took = now().saturating_duration_since(began);
+        if self.is_over() {
+            self.progress.leave();
+        }
         self.clock.overhead = self
             .clock
             .overhead
@@ -273,6 +301,8 @@ impl Rig {
             judged: None,
             failed: None,
             is_gone: false,
+            exit: Exit::Invalid,
+            iterations_per_s: None,
         };
         let outcome = match result {
             Ok(finished) if finished.exit == Exit::Interrupted => {
@@ -286,6 +316,8 @@ impl Rig {
             Err(_) if self.is_over() => return Ok(Tried::Interrupted),
             // The system under test may be gone later on; at first it is the plan that is wrong.
             Err(SessionError::Start(error @ StartError::Setup(_))) if number > 1 => Outcome::Refused(error.to_string()),
+            // Other levels could be written, so it is not what was asked for.
+            Err(SessionError::Store(error)) if number > 1 => return Err((error.to_string(), Exit::Unreachable)),
             Err(error) => return Err((error.to_string(), Exit::Usage)),
         };
         if let Outcome::Invalid(why) | Outcome::Refused(why) = &outcome {

@@ -231,6 +231,8 @@ fn level(value: &Value) -> Option<Kept> {
         judged: None,
         failed: None,
         is_gone: false,
+        exit: crate::exit::Exit::Invalid,
+        iterations_per_s: None,
     })
 }
 

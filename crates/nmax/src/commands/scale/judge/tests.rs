@@ -33,6 +33,8 @@ fn way(verdict: Verdict, reasons: &[Reason]) -> Way<'_> {
         reasons,
         unreachable: None,
         bad: None,
+        data_ended: None,
+        late_s: None,
     }
 }
 

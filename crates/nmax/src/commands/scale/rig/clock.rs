@@ -15,9 +15,9 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn start(budget: Duration) -> Self {
+    pub(super) fn start(began: Instant, budget: Duration) -> Self {
         Self {
-            began: now(),
+            began,
             budget,
             overhead: OVERHEAD,
         }
@@ -38,6 +38,6 @@ impl Clock {
     clippy::disallowed_methods,
     reason = "the budget of a campaign is time of this machine"
 )]
-pub(super) fn now() -> Instant {
+pub(in crate::commands::scale) fn now() -> Instant {
     Instant::now()
 }

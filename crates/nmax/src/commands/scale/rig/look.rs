@@ -5,9 +5,11 @@ use nmax_usl::design::Outcome;
 
 use super::{Kept, Rig};
 use crate::commands::scale::axis::Load;
+use crate::commands::scale::data;
 use crate::commands::scale::find;
 use crate::commands::scale::judge::{
-    BAD_SAID, GOOD_SHARE, LITTLE_NOISE_MAX, Way, is_one_by_one, judged, little_noise, not_ok, unreachable,
+    BAD_SAID, GOOD_SHARE, LITTLE_NOISE_MAX, Way, aborted, exit_of_first, is_one_by_one, judged, little_noise, not_ok,
+    unreachable,
 };
 use crate::commands::scale::level::COUNT_SAID;
 use crate::commands::scale::measure::{self, Count, Measured};
@@ -33,9 +35,20 @@ impl Rig {
         let Kept { row, facts, .. } = kept;
         row.verdict = view.verdict.name().to_owned();
         row.run = self.run_name(finished);
+        // What is not written is not measured, and says nothing of the system.
+        if let Some(error) = &finished.trouble {
+            let help = "choose a writable --runs-dir with room";
+            return Err((format!("{error}\n  help: {help}"), Exit::Unreachable));
+        }
         let trouble = |error: nmax_store::StoreError| (error.to_string(), Exit::Unreachable);
-        let measured = measure::read(&finished.directory, plan, &self.count).map_err(trouble)?;
+        let data_ended = finished.data_ended.clone();
+        let is_early = data_ended.is_some() || aborted(&view.reasons).is_some();
+        let loaded_to_s = is_early.then_some(view.phase.end_s);
+        let seen = measure::read(&finished.directory, plan, &self.count, loaded_to_s).map_err(trouble)?;
+        let data_ended = data_ended.or_else(|| data::ended(plan, seen.iterations));
+        let measured = seen.measured;
         if let Some(measured) = &measured {
+            kept.iterations_per_s = Some(measured.sums.iterations as f64 / measured.length_s());
             facts.completions = Some(measured.sums.ok);
             facts.steady_s = Some((measured.from_s, measured.to_s));
             facts.moves = measured.moves;
@@ -64,13 +77,6 @@ impl Rig {
         }
         let failed = view.reasons.iter().find(|reason| reason.decides);
         kept.failed = failed.map(|reason| reason.text.clone());
-        if view.report_path.is_none() {
-            let error = format!("{}: the level was not written", finished.directory.display());
-            return Err((
-                format!("{error}\n  help: choose a writable --runs-dir with room"),
-                Exit::Unreachable,
-            ));
-        }
         kept.is_gone = finished.exit == Exit::Unreachable;
         let way = Way {
             load: self.load,
@@ -79,7 +85,10 @@ impl Rig {
             reasons: &view.reasons,
             unreachable: kept.is_gone.then(|| unreachable(view)),
             bad: measured.as_ref().map(|measured| not_ok(measured, view)),
+            data_ended,
+            late_s: seen.late.time_s(),
         };
+        kept.exit = exit_of_first(&way, measured.as_ref());
         let n = row.n.unwrap_or(level);
         facts.lawful_r_s = self.lawful_r_s(n, measured.as_ref());
         Ok(judged(&way, measured.as_ref(), n, facts.lawful_r_s))
