@@ -253,9 +253,7 @@ impl Campaign {
         let observations = self.observations();
         let high = observations.iter().map(|run| run.n).fold(0.0, f64::max);
         match knowledge::shape(&observations) {
-            Shape::Unknown => Err(Stop::NothingToLearn(
-                "too few levels were valid for a law".into(),
-            )),
+            Shape::Unknown => Err(Stop::NothingToLearn("too few levels were valid for a law".into())),
             Shape::Knee(knee) => {
                 let precise = self.judge((knee.throughput, knee.concurrency))?;
                 self.learning = format!("a cap, reached at a concurrency of about {:.3}", knee.n);

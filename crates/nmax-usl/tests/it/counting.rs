@@ -42,9 +42,19 @@ fn replicates_of_few_completions_agree() {
         assert!(!has(&judged(true), code), "{}", code.name());
     }
     // A hundred times as many completions are two states of the system.
-    let many: Vec<Vec<u64>> = levels.iter().map(|(_, counts)| counts.iter().map(|count| 100 * count).collect()).collect();
-    let many: Vec<(f64, &[u64])> = levels.iter().zip(&many).map(|((n, _), counts)| (*n, counts.as_slice())).collect();
-    assert!(has(&analyse(&runs(&many, 200.0, true), &Options::default()), Code::NonStationary));
+    let many: Vec<Vec<u64>> = levels
+        .iter()
+        .map(|(_, counts)| counts.iter().map(|count| 100 * count).collect())
+        .collect();
+    let many: Vec<(f64, &[u64])> = levels
+        .iter()
+        .zip(&many)
+        .map(|((n, _), counts)| (*n, counts.as_slice()))
+        .collect();
+    assert!(has(
+        &analyse(&runs(&many, 200.0, true), &Options::default()),
+        Code::NonStationary
+    ));
 }
 
 /// 46 completions at N = 1 do not say that eight do more than eight times as much.
@@ -56,7 +66,12 @@ fn a_small_count_at_one_accuses_nobody() {
         (4.0, &[82, 83, 84]),
         (8.0, &[168, 169, 168]),
     ];
-    let over = |counted| has(&analyse(&runs(&levels, 1.0, counted), &Options::default()), Code::EfficiencyOverOne);
+    let over = |counted| {
+        has(
+            &analyse(&runs(&levels, 1.0, counted), &Options::default()),
+            Code::EfficiencyOverOne,
+        )
+    };
     assert!(over(false));
     assert!(!over(true));
 }

@@ -80,10 +80,20 @@ impl Ramp {
 
     /// The geometric mean of the last good level and the lowest above it that was not, as long as that tells something.
     fn between(&self) -> Option<f64> {
-        let good = self.climbed.iter().filter(|(_, x)| x.is_some()).map(|(level, _)| *level);
+        let good = self
+            .climbed
+            .iter()
+            .filter(|(_, x)| x.is_some())
+            .map(|(level, _)| *level);
         let good = good.fold(f64::NAN, f64::max);
-        let unmeasured = self.climbed.iter().filter(|(_, x)| x.is_none()).map(|(level, _)| *level);
-        let bad = unmeasured.chain(self.broken.iter().copied()).filter(|level| *level > good);
+        let unmeasured = self
+            .climbed
+            .iter()
+            .filter(|(_, x)| x.is_none())
+            .map(|(level, _)| *level);
+        let bad = unmeasured
+            .chain(self.broken.iter().copied())
+            .filter(|level| *level > good);
         let bad = bad.fold(f64::INFINITY, f64::min);
         let tried = self.climbed.len() - self.risen + self.broken.len() - 1;
         // Without a good level there is no ratio.

@@ -27,7 +27,12 @@ fn law(peak: f64) -> Usl {
 }
 
 fn measured(n: f64, x: f64) -> Outcome {
-    Outcome::Measured { n, x, r_s: Some(n / x), count: None }
+    Outcome::Measured {
+        n,
+        x,
+        r_s: Some(n / x),
+        count: None,
+    }
 }
 
 /// Runs a campaign to its end.
@@ -318,8 +323,14 @@ fn rates_are_halved_below_a_breakdown() {
     assert_eq!(ramp[..5], [20.0, 40.0, 80.0, 160.0, 320.0]);
     let between = &ramp[5..];
     assert!((1..=4).contains(&between.len()), "{between:?}");
-    assert!(between.iter().all(|level| (160.0..320.0).contains(level)), "{between:?}");
-    assert!(between.iter().any(|level| (215.0..=250.0).contains(level)), "{between:?}");
+    assert!(
+        between.iter().all(|level| (160.0..320.0).contains(level)),
+        "{between:?}"
+    );
+    assert!(
+        between.iter().any(|level| (215.0..=250.0).contains(level)),
+        "{between:?}"
+    );
     // Where nothing could be measured there is nothing to halve.
     let (_, trials, _) = run(rules(400.0), |_| Outcome::Refused("gone".into()));
     assert_eq!(trials.len(), 1);
@@ -333,7 +344,10 @@ fn a_level_in_doubt_is_measured_again() {
     let mut campaign = |cold: f64| {
         run(rules(64.0), |trial| {
             let factor = if trial.number == 1 { cold } else { 1.0 };
-            measured(trial.level, factor * law.throughput_at(trial.level) * random.lognormal(0.01))
+            measured(
+                trial.level,
+                factor * law.throughput_at(trial.level) * random.lognormal(0.01),
+            )
         })
     };
     let at_one = |trials: &[Trial]| trials.iter().filter(|trial| trial.level == 1.0).count();
@@ -342,7 +356,14 @@ fn a_level_in_doubt_is_measured_again() {
     let (_, more, stop) = campaign(0.7);
     assert_eq!(at_one(&more), at_one(&trials) + 3, "{more:?}");
     assert!(
-        matches!(stop, Stop::Doubtful { code: "NON_STATIONARY", concurrency: 1.0, runs: 3 }),
+        matches!(
+            stop,
+            Stop::Doubtful {
+                code: "NON_STATIONARY",
+                concurrency: 1.0,
+                runs: 3
+            }
+        ),
         "{stop:?}"
     );
     assert!(stop.to_string().contains("also after 3 more"), "{stop}");
