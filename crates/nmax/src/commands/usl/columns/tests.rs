@@ -62,7 +62,7 @@ fn columns_are_known_by_their_names() {
         assert_eq!(
             found(header, NOTHING),
             Ok(Columns {
-                n,
+                n: Some(n),
                 x,
                 r,
                 count: None,
@@ -123,7 +123,7 @@ fn columns_are_asked_for_by_name_or_number() {
     ];
     for (asked, want, why) in cases {
         match (found(header, asked), want) {
-            (Ok(columns), Ok(want)) => assert_eq!((columns.n, columns.x), want, "{why}"),
+            (Ok(columns), Ok(want)) => assert_eq!((columns.n, columns.x), (Some(want.0), want.1), "{why}"),
             (Err(error), Err(want)) => assert!(error.contains(want), "{why}: {error}"),
             (found, _) => panic!("{why}: {found:?}"),
         }
@@ -142,7 +142,7 @@ fn columns_are_asked_for_by_name_or_number() {
 #[test]
 fn columns_without_names_are_two() {
     let columns = find(None, 2, NOTHING).unwrap();
-    assert_eq!((columns.n, columns.x), (0, 1));
+    assert_eq!((columns.n, columns.x), (Some(0), 1));
     let error = find(None, 3, NOTHING).unwrap_err().text;
     assert!(
         error.contains("3 columns without a header") && error.contains("--n 1 --x 2"),
@@ -154,5 +154,5 @@ fn columns_without_names_are_two() {
         r: Some("2:ms"),
     };
     let columns = find(None, 3, asked).unwrap();
-    assert_eq!((columns.n, columns.x, columns.r.unwrap().column), (2, 0, 1));
+    assert_eq!((columns.n, columns.x, columns.r.unwrap().column), (Some(2), 0, 1));
 }
