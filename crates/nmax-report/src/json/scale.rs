@@ -12,6 +12,11 @@ pub fn scale(view: &ScaleView) -> Value {
     let mut value = usl(&view.fit);
     let fields = value.as_object_mut().expect("built as an object");
     fields.remove("asked_model");
+    if let Some(first) = view.versions.first() {
+        // The law above is that of one value of the second axis, and its sentence says so.
+        let of_one = |sentence: &Value| format!("{}: {}", first.name, sentence.as_str().unwrap_or_default());
+        fields["meaning"][0] = json!(of_one(&fields["meaning"][0]));
+    }
     let mut put = |name: &str, value: Value| fields.insert(name.to_owned(), value);
     put(
         "run",

@@ -106,6 +106,13 @@ fn a_grid_names_the_largest_of_all_first_and_every_law_by_its_value() {
             }
         }
     }
+    let sentence = &nmax_report::json::scale(&view)["meaning"][0];
+    assert!(
+        sentence
+            .as_str()
+            .is_some_and(|text| text.starts_with("size=small: The largest ")),
+        "{sentence}"
+    );
     // Without a second axis there is nothing to name.
     let mut single = view;
     single.versions.clear();
