@@ -77,7 +77,7 @@ impl Facts<'_> {
 
 /// Everything that is found, those that forbid conclusions first.
 pub(crate) fn findings(facts: &Facts) -> Vec<Finding> {
-    let checks: [fn(&Facts) -> Option<Finding>; 16] = [
+    let checks: [fn(&Facts) -> Option<Finding>; 17] = [
         data::number_of_points,
         data::generator_saturated,
         data::little,
@@ -87,6 +87,7 @@ pub(crate) fn findings(facts: &Facts) -> Vec<Finding> {
         efficiency::response_time_falls,
         efficiency::unit_mismatch,
         replicates::spread,
+        replicates::copied,
         replicates::lack_of_fit,
         model::negative_coefficient,
         model::outlier,
@@ -172,11 +173,13 @@ pub enum Code {
     UnitMismatch,
     /// No coefficients could be found.
     NoFit,
+    /// Runs that agree to the last digit.
+    CopiedRuns,
 }
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::EfficiencyOverOne,
         Self::EfficiencyRises,
         Self::NegativeCoefficient,
@@ -197,6 +200,7 @@ impl Code {
         Self::DemandMismatch,
         Self::UnitMismatch,
         Self::NoFit,
+        Self::CopiedRuns,
     ];
 
     /// Its name in results, as in `nmax explain`.
@@ -222,6 +226,7 @@ impl Code {
             Self::DemandMismatch => "DEMAND_MISMATCH",
             Self::UnitMismatch => "UNIT_MISMATCH",
             Self::NoFit => "NO_FIT",
+            Self::CopiedRuns => "COPIED_RUNS",
         }
     }
 }

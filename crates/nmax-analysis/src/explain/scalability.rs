@@ -126,6 +126,13 @@ pub(super) const ALL: &[Explanation] = &[
         "Longer runs, a warm-up and a quiet machine. More replicates only average over it.",
     ),
     finding(
+        "COPIED_RUNS",
+        "runs at the same N are copies",
+        "Two measurements never agree to the last digit. Copies of rows count as evidence, so intervals become too narrow.",
+        "All X at an N are equal, at each of at least three N that were repeated.",
+        "Leave the copies out, and repeat the runs instead.",
+    ),
+    finding(
         "LACK_OF_FIT",
         "the law misses the levels",
         "The means lie further from the law than replicates scatter, so the law's shape is not that of the data and its \

@@ -11,6 +11,8 @@ const FAMILY: f64 = 0.05;
 /// Relative deviation that runs are granted when their levels are compared, however well the others agree: noise grows
 /// towards the peak, and what blocks should be beyond doubt.
 const DEVIATION_GRANTED: f64 = 0.015;
+/// Levels of equal runs from which on they are copies and no chance.
+const COPIED_LEVELS_MIN: usize = 3;
 /// Levels above which a fit without one of them tells nothing new.
 const LEFT_OUT_MAX: usize = 50;
 
@@ -46,6 +48,20 @@ pub(crate) fn spread(facts: &Facts) -> Option<Finding> {
     );
     let found = facts.rows_of(wild);
     Some(Finding::new(Code::ReplicateSpread, Effect::Warn, found, text))
+}
+
+/// Runs that agree with each other to the last digit, wherever a load was repeated: copies of rows, which say nothing new.
+pub(crate) fn copied(facts: &Facts) -> Option<Finding> {
+    let repeated = replicated(facts);
+    let is_copied = |level: &Level| {
+        let runs = &facts.observations[level.runs.clone()];
+        runs.iter().all(|o| o.x == runs[0].x)
+    };
+    let all = repeated.len() >= COPIED_LEVELS_MIN && repeated.iter().all(|level| is_copied(level));
+    let text = "Runs at the same N agree to the last digit, at every N that was repeated. Two measurements never do: these look \
+                like copies of rows. They count as evidence here, so all intervals are too narrow and models are told apart \
+                too easily. Leave the copies out.";
+    all.then(|| Finding::new(Code::CopiedRuns, Effect::Warn, facts.rows_of(repeated), text.to_owned()))
 }
 
 fn throughputs(facts: &Facts, level: &Level) -> String {

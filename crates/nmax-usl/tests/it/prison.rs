@@ -669,3 +669,16 @@ fn clean_data_are_rarely_accused() {
         assert!(accused[at] >= least, "{}: {} of {}", code.name(), accused[at], 6 * SETS);
     }
 }
+
+/// Rows that were pasted twice are no replicates; two runs that happen to agree at one N are.
+#[test]
+fn copies_are_no_evidence() {
+    let once = clean(1);
+    let twice: Vec<Observation> = once.iter().chain(&once).cloned().collect();
+    let found = |data: &[Observation]| judged(data).findings.iter().any(|f| f.code == Code::CopiedRuns);
+    assert!(found(&twice));
+    assert!(!found(&once) && !found(&clean(3)));
+    let mut by_chance = clean(2);
+    by_chance[1].x = by_chance[0].x;
+    assert!(!found(&by_chance));
+}

@@ -88,7 +88,10 @@ fn analysed(
             "{}: no column holds N, so R is fitted on X, and only the method log does that",
             measured.name
         );
-        return Err(Trouble::usage(text, "leave --method out, or say which column is N: --n NAME"));
+        return Err(Trouble::usage(
+            text,
+            "leave --method out, or say which column is N: --n NAME",
+        ));
     }
     for note in &measured.notes {
         say::note(format_args!("note: {note}"));

@@ -81,8 +81,12 @@ fn what_is_not_known_is_asked_for() {
             "n,speed",
             "no column is named like X, the throughput; there are: `n`, `speed`",
         ),
-        ("users,threads,x", "`users`, `threads` could all be N"),
-        ("n,tps,rps", "`tps`, `rps` could all be X"),
+        (
+            "users,threads,x",
+            "`users` (column 1), `threads` (column 2) could all be N",
+        ),
+        ("n,tps,rps", "`tps` (column 2), `rps` (column 3) could all be X"),
+        ("n,n,x", "`n` (column 1), `n` (column 2) could all be N"),
         ("n,throughput_per_min", "no column is named like X"),
         ("n", "there is one column"),
     ];
@@ -155,4 +159,21 @@ fn columns_without_names_are_two() {
     };
     let columns = find(None, 3, asked).unwrap();
     assert_eq!((columns.n, columns.x, columns.r.unwrap().column), (Some(2), 0, 1));
+}
+
+/// X and R without N are an open load; with a header that names N they are not.
+#[test]
+fn without_n_the_load_was_open() {
+    let open = found("tps,latency_ms", NOTHING).unwrap();
+    assert_eq!((open.n, open.x, open.dimension), (None, 0, Dimension::InFlight));
+    assert_eq!(found("n,tps,latency_ms", NOTHING).unwrap().n, Some(0));
+    let said = Asked {
+        x: Some("1"),
+        r: Some("2"),
+        ..NOTHING
+    };
+    let headerless = find(None, 2, said).unwrap_or_else(|trouble| panic!("{}", trouble.text));
+    assert_eq!((headerless.n, headerless.x), (None, 0));
+    assert!(find(None, 2, NOTHING).is_ok_and(|columns| columns.n == Some(0)));
+    assert!(found("tps,speed", NOTHING).is_err(), "neither N nor R");
 }

@@ -228,7 +228,10 @@ proptest! {
 fn the_value_that_a_directory_stands_for_is_said() {
     let note = one_of_many(&serde_json::json!({ "versions": [{ "name": "size=s" }, { "name": "size=l" }] }));
     let note = note.expect("two laws");
-    assert!(note.starts_with("points.csv is that of size=s;") && note.ends_with("for size=l"), "{note}");
+    assert!(
+        note.starts_with("points.csv is that of size=s;") && note.ends_with("for size=l"),
+        "{note}"
+    );
     assert_eq!(one_of_many(&serde_json::json!({ "versions": [] })), None);
     assert_eq!(one_of_many(&serde_json::json!({})), None);
 }
