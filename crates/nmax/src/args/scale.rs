@@ -27,8 +27,9 @@ values, set by --apply. At each value of such a knob the load is raised until th
 A level that its gates call INVALID is repeated, then left out; it is never fitted. Everything is in a folder below
 --runs-dir, which `nmax usl fit FOLDER` reads again.
 
-Exit codes: 0 fitted, or every setting of a knob has its best load; 2 usage or plan, 3 no load holds the objective, 4
-there is no law that may be believed, or some setting has no best load; 5 target unreachable, 130 interrupted.";
+Exit codes: 0 fitted, or every setting of a knob has its best load; 2 usage or plan, also rows or a --level-time that do
+not last for the first level; 3 no load holds the objective, or a condition ended the first level; 4 there is no law that
+may be believed, or some setting has no best load; 5 target unreachable or the results cannot be written, 130 interrupted.";
 
 /// Load at several levels, and the law behind them.
 #[derive(Debug, Args)]

@@ -319,6 +319,8 @@ fn a_knob_is_set_by_a_script_and_priced() {
     assert_schema(&result, "scale");
     let knobs = result["knobs"].as_array().unwrap();
     assert_eq!(knobs.len(), 4, "{knobs:#?}");
+    let stopped = result["stopped"].as_str().unwrap();
+    assert!(stopped.ends_with("the command failed for 1 of 4"), "{stopped}");
     assert!(knobs[2]["x"].is_null() && knobs[2]["why"].to_string().contains("three do not fit"));
     for knob in knobs {
         let places: f64 = knob["values"]["places"].as_str().unwrap().parse().unwrap();

@@ -127,3 +127,48 @@ fn littles_law_is_held_against_long_levels_only() {
     );
     assert!(noise(20.0, 2_000.0, 0.1) < LITTLE_NOISE_MAX);
 }
+
+/// Whatever was completed before the data ended, the rest of the level is empty.
+#[test]
+fn a_level_whose_data_ended_is_no_measurement() {
+    let ended = |verdict| Way {
+        data_ended: Some("the data of scenario `ask` ended".into()),
+        ..way(verdict, &[])
+    };
+    for verdict in [Verdict::Pass, Verdict::Fail, Verdict::Invalid] {
+        let outcome = judged(&ended(verdict), Some(&measured(200, 0, 200)), 4.0, None);
+        assert!(
+            matches!(&outcome, Outcome::Refused(why) if why.starts_with("the data of scenario `ask` ended")),
+            "{outcome:?}"
+        );
+    }
+}
+
+#[test]
+fn a_first_level_ends_the_campaign_by_its_reason() {
+    let aborted = [reason(ABORTED, true)];
+    let one = measured(9, 1, 10);
+    let exit = |way: &Way, measured: Option<&Measured>| exit_of_first(way, measured);
+    assert_eq!(exit(&way(Verdict::Fail, &aborted), Some(&one)), Exit::Failed);
+    assert_eq!(exit(&way(Verdict::Pass, &[]), None), Exit::Invalid);
+    let late = Way {
+        late_s: Some(8.0),
+        ..way(Verdict::Pass, &[])
+    };
+    assert_eq!(exit(&late, None), Exit::Usage);
+    assert_eq!(exit(&late, Some(&one)), Exit::Invalid, "there were replies in time");
+    assert!(
+        late.nothing()
+            .contains("a reply takes 8 s; give a --level-time of 24 s")
+    );
+    let data = Way {
+        data_ended: Some("ended".into()),
+        ..way(Verdict::Pass, &[])
+    };
+    assert_eq!(exit(&data, Some(&one)), Exit::Usage);
+    let gone = Way {
+        unreachable: Some("connect".into()),
+        ..data
+    };
+    assert_eq!(exit(&gone, None), Exit::Unreachable);
+}
