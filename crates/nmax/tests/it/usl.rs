@@ -493,6 +493,40 @@ fn directories_of_scales_are_read() {
         .says(&["this is a single run", "nmax scale"]);
 }
 
+/// The think time that a scale wrote is part of what its points mean; `--think` says otherwise.
+#[test]
+fn think_times_of_scales_are_read() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("scale")).unwrap();
+    bench.write("scale/points.csv", "n,x,r_ms\n1,8,25\n2,16,25\n4,31.5,27\n8,60,33.3\n");
+    bench.write("scale/scale.json", "{\"dimension\": \"vus\", \"think_ms\": 100.0}");
+    let answer = usl(&bench, "predict scale --at 4 --json").json();
+    close(&answer["predictions"][0]["response_time_ms"]["estimate"], 27.0, 0.05);
+    let answer = usl(&bench, "fit scale --think 90ms --json --exit-zero").json();
+    close(&answer["think_ms"], 90.0, 1e-12);
+}
+
+/// X and R without N are fitted as R on X, and every form says so; another method would fit the error of R.
+#[test]
+fn open_loads_are_fitted_and_said() {
+    let bench = Bench::new();
+    let mut text = String::from("x,r_ms\n");
+    for n in [1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 16.0, 24.0] {
+        let d = 1.0 + 0.03 * (n - 1.0) + 5e-4 * n * (n - 1.0);
+        text.push_str(&format!("{},{}\n", 1000.0 * n / d, d));
+    }
+    bench.write("open.csv", &text);
+    let answer = usl(&bench, "fit open.csv --json").json();
+    assert_eq!(answer["regression"], "response_time");
+    assert_eq!((&answer["peak"], &answer["asked_model"]), (&Value::Null, &Value::Null));
+    close(&answer["alpha"]["estimate"], 0.03, 1e-3);
+    close(&answer["gamma"]["estimate"], 1000.0, 1e-3);
+    usl(&bench, "fit open.csv").shows(&["an open load", "the load was open"]);
+    usl(&bench, "fit open.csv --method ols")
+        .exits(2)
+        .says(&["only the method log", "which column is N"]);
+}
+
 /// A million rows are read, fitted and told in bounded time.
 #[test]
 fn a_million_rows_are_fitted() {
