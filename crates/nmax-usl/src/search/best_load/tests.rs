@@ -17,7 +17,12 @@ fn rules(start: Option<f64>) -> BestLoadRules {
 }
 
 fn measured(n: f64, x: f64) -> Outcome {
-    Outcome::Measured { n, x, r_s: None, count: None }
+    Outcome::Measured {
+        n,
+        x,
+        r_s: None,
+        count: None,
+    }
 }
 
 /// Runs a search; gives its answer, why it stopped, and the loads it asked for.

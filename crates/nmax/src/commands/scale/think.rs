@@ -101,7 +101,10 @@ mod tests {
         // steps                                                        mean
         let cases = [
             ("[{ get: / }, { think: 100ms }]", Some(1.0)),
-            ("[{ get: / }, { repeat: 4, steps: [{ get: /a }, { think: 1s }] }]", Some(5.0)),
+            (
+                "[{ get: / }, { repeat: 4, steps: [{ get: /a }, { think: 1s }] }]",
+                Some(5.0),
+            ),
             ("[{ get: / }, { if: '1 == 1', then: [{ get: / }] }]", None),
             (
                 "[{ choose: [{ weight: 3, steps: [{ get: / }] }, { weight: 1, steps: [{ think: 1s }] }] }]",
