@@ -51,7 +51,7 @@ pub(super) fn check(plan: &Plan, axes: &Axes, times: Times) -> Result<Option<Str
     if needed(axes.load, lowest, times) > rows as f64 {
         return Err(format!(
             "the {rows} rows of scenario `{name}` do not last for a level of {:?} at {says}\n  help: give more rows, a \
-             shorter --level-time, or let them begin again with `at_end: wrap`",
+             shorter --level-time, or let them repeat (`pick: sequential, at_end: wrap`)",
             times.total()
         ));
     }

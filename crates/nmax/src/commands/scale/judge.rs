@@ -126,7 +126,7 @@ pub(super) fn judged(way: &Way, measured: Option<&Measured>, n: f64, r_s: Option
     if let Some(ended) = &way.data_ended {
         // The load ended with it: the rest of the level is empty. More load only reads the rows sooner.
         return Outcome::Refused(format!(
-            "{ended}; give more rows, a shorter --level-time, or begin again with `at_end: wrap`"
+            "{ended}; give more rows, a shorter --level-time, or let them repeat (`pick: sequential, at_end: wrap`)"
         ));
     }
     if way.verdict == Verdict::Invalid {
