@@ -1,6 +1,7 @@
 #![allow(clippy::disallowed_methods, reason = "waits for real processes")]
 
 use std::net::TcpListener;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -210,7 +211,12 @@ fn a_call_reaches_the_server_and_its_failure_is_told() {
 
 #[test]
 fn a_signal_stops_and_continues_a_process() {
-    let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
+    // In a group of its own: TSTP stops nobody in a group without a parent outside, as that of tests in the background.
+    let mut child = std::process::Command::new("sleep")
+        .arg("30")
+        .process_group(0)
+        .spawn()
+        .unwrap();
     let pid = child.id();
     let signal = |name: &str| Action::Signal {
         signal: name.into(),
