@@ -40,7 +40,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 15] = [
+pub(crate) const TABLE: [Row; 18] = [
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row(
         "nmax-plan",
@@ -62,6 +62,27 @@ pub(crate) const TABLE: [Row; 15] = [
         Layer::Pure,
         &["nmax-plan"],
         &["regex", "scraper", "serde_json", "serde_json_path"],
+    ),
+    row(
+        "nmax-import",
+        Layer::Pure,
+        &["nmax-data", "nmax-plan", "nmax-extract"],
+        &[
+            "base64",
+            "jiff",
+            "psl",
+            "regex",
+            "ring",
+            "serde",
+            "serde_json",
+            "thiserror",
+        ],
+    ),
+    row(
+        "nmax-log",
+        Layer::Pure,
+        &["nmax-plan"],
+        &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
     ),
     row(
         "nmax-http",
@@ -121,6 +142,23 @@ pub(crate) const TABLE: [Row; 15] = [
         ],
     ),
     row(
+        "nmax-proxy",
+        Layer::Shell,
+        &["nmax-import"],
+        &[
+            "http-body-util",
+            "hyper",
+            "hyper-util",
+            "psl",
+            "rcgen",
+            "ring",
+            "rustls-native-certs",
+            "thiserror",
+            "tokio",
+            "tokio-rustls",
+        ],
+    ),
+    row(
         "nmax",
         Layer::Program,
         &[
@@ -131,14 +169,18 @@ pub(crate) const TABLE: [Row; 15] = [
             "nmax-analysis",
             "nmax-report",
             "nmax-extract",
+            "nmax-import",
+            "nmax-log",
             "nmax-http",
             "nmax-engine",
             "nmax-store",
             "nmax-target",
+            "nmax-proxy",
         ],
         &[
             "clap",
             "clap_complete",
+            "flate2",
             "jiff",
             "rustix",
             "serde_json",
@@ -154,7 +196,12 @@ pub(crate) const TABLE: [Row; 15] = [
         &[],
     ),
     row("xtask", Layer::Program, &[], &[]),
-    row("fuzz", Layer::Program, &["nmax-http", "nmax-plan"], &["libfuzzer-sys"]),
+    row(
+        "fuzz",
+        Layer::Program,
+        &["nmax-http", "nmax-import", "nmax-log", "nmax-plan"],
+        &["libfuzzer-sys"],
+    ),
 ];
 
 /// What tests of any crate may name.
@@ -197,8 +244,11 @@ const IMPURE: [(&str, &str); 12] = [
 ];
 
 /// Where `serde` may be named: paths of crates or modules.
-const SERDE: [&str; 4] = [
+const SERDE: [&str; 7] = [
     "crates/nmax-plan/src/document",
+    "crates/nmax-import/src/har",
+    "crates/nmax-import/src/emit",
+    "crates/nmax-log/src/",
     "crates/nmax-report/src/json",
     "crates/nmax-store/",
     "crates/nmax-server/src/api",

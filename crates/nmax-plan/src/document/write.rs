@@ -15,7 +15,7 @@ mod http;
 mod request;
 mod run;
 mod yaml;
-use yaml::Yaml;
+pub use yaml::Yaml;
 
 /// The resolved plan as a document. O(size of the plan).
 pub fn to_yaml(plan: &Plan) -> String {

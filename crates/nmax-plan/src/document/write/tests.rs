@@ -598,3 +598,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn comments_and_short_maps_read_back_as_the_same_values() {
+    let form = Yaml::Map(vec![("email".to_owned(), Yaml::text("${people.email}"))]);
+    let step = Yaml::Map(vec![
+        (
+            "post".to_owned(),
+            Yaml::text("/signup").with_note("a note\nof two lines"),
+        ),
+        ("form".to_owned(), form.on_one_line()),
+    ]);
+    let text = Yaml::Map(vec![(
+        "steps".to_owned(),
+        Yaml::List(vec![step.clone().with_note("log in"), step]),
+    )])
+    .to_string();
+    let expected = "steps:\n  # log in\n  - # a note\n    # of two lines\n    post: /signup\n    form: { email: \"${people.email}\" }\n  - # a note\n    # of two lines\n    post: /signup\n    form: { email: \"${people.email}\" }\n";
+    assert_eq!(text, expected);
+}

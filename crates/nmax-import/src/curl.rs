@@ -1,0 +1,1 @@
+//! One copied `curl` command as a recording of one request.

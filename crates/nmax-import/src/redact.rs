@@ -1,0 +1,1 @@
+//! Secrets leave everything that is stored, and stay replayable.

@@ -1,0 +1,1 @@
+//! How like its source the traffic of a run was: mix, arrivals, sessions, pauses, popularity, sizes, latency.

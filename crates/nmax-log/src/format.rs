@@ -1,0 +1,1 @@
+//! Formats of access logs, each compiled to a reader of bytes.

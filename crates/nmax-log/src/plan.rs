@@ -1,0 +1,1 @@
+//! The plan that makes the traffic again: scenarios, mix, rate.

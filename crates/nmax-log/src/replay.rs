@@ -1,0 +1,1 @@
+//! The log itself as an exact schedule.

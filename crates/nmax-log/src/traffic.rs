@@ -1,0 +1,1 @@
+//! The traffic behind the lines, in memory bounded by the sessions that are open.
