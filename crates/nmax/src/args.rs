@@ -8,12 +8,16 @@ use nmax_plan::plan::Profile;
 use crate::safety::SafetyArgs;
 
 mod data;
+mod import;
+mod log;
 mod planless;
 mod scale;
 mod target;
 mod usl;
 mod values;
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
+pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
+pub use log::LogArgs;
 pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use scale::ScaleArgs;
 pub use target::TargetArgs;
@@ -49,6 +53,8 @@ pub enum Verb {
     Check(Box<CheckArgs>),
     /// Write a commented plan to start from
     Init(InitArgs),
+    /// Make a plan of what users really did: a HAR file, a curl command, access logs
+    Import(Box<ImportArgs>),
     /// Show the result of a run
     Show(ShowArgs),
     /// List runs

@@ -4,6 +4,8 @@ pub mod check;
 pub mod data;
 pub mod doctor;
 pub mod explain;
+pub mod import;
+pub mod import_log;
 pub mod once;
 pub mod results;
 pub mod run;

@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         Verb::Scale(args) => commands::scale::scale(args),
         Verb::Check(args) => commands::check::check(args),
         Verb::Init(args) => commands::small::init(&args.file),
+        Verb::Import(args) => commands::import::import(args),
         Verb::Show(args) => commands::results::show(args),
         Verb::Runs(args) => commands::results::runs(args),
         Verb::Report(args) => commands::results::report(args),

@@ -1,0 +1,119 @@
+//! The flags of `nmax import`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::LogArgs;
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  nmax import har shop.har                     the HAR that a browser saved, as a plan
+  nmax import curl \"curl 'http://127.0.0.1:8080/' -H 'accept: text/html'\"
+  nmax import log access.log                   what all users did, as a mix of scenarios";
+
+/// Plans from what users really did.
+#[derive(Debug, Args)]
+#[command(after_help = IMPORT_EXAMPLES)]
+pub struct ImportArgs {
+    #[command(subcommand)]
+    pub what: ImportVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ImportVerb {
+    /// Make a plan of HAR files, as browsers and proxies save them
+    Har(HarArgs),
+    /// Make a plan of one copied curl command
+    Curl(CurlArgs),
+    /// Make a plan and a traffic profile of access logs
+    Log(Box<LogArgs>),
+}
+
+const HAR_EXAMPLES: &str = "\
+Examples:
+  nmax import har shop.har                     writes shop.yaml and what belongs to it
+  nmax import har one.har two.har -o visit     two visits of one kind: think times become a distribution,
+                                               and values that differ are known to change
+  nmax import har shop.har --host api.shop.test --resources parsed
+
+In a browser: developer tools, network, tick \"keep log\", click through, then \"save all as HAR with content\".
+Chrome leaves cookies and tokens out unless its settings say \"allow to generate HAR with sensitive data\".
+
+Written beside each other: NAME.yaml (the plan), NAME.evidence.json (why each value is correlated), NAME.har (the
+recording without its secrets), NAME.secrets.json (its secrets, for your eyes only, never in version control), and
+data files. The files that were given are not changed.
+
+Exit codes: 0 written, 2 usage or a file that cannot be read.";
+
+#[derive(Debug, Args)]
+#[command(after_help = HAR_EXAMPLES)]
+pub struct HarArgs {
+    /// HAR files; several of the same clicks make one scenario, others one each
+    #[arg(value_name = "FILE", required = true)]
+    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub plan: MadeArgs,
+}
+
+const CURL_EXAMPLES: &str = "\
+Examples:
+  nmax import curl \"curl 'http://127.0.0.1:8080/api' -H 'accept: application/json' --data-raw 'a=1'\" -o api
+  xclip -o | nmax import curl -
+
+In a browser: developer tools, network, right click on a request, \"copy as cURL (bash)\".
+
+Exit codes: 0 written, 2 usage or a command that cannot be read.";
+
+#[derive(Debug, Args)]
+#[command(after_help = CURL_EXAMPLES)]
+pub struct CurlArgs {
+    /// The command as one argument, or `-` to read it from standard input
+    #[arg(value_name = "COMMAND")]
+    pub command: String,
+    #[command(flatten)]
+    pub plan: MadeArgs,
+}
+
+/// The plan that is made, and where it goes.
+#[derive(Debug, Args)]
+pub struct MadeArgs {
+    /// Name of the plan and of the files beside it, as in visit or plans/visit [default: the first file's]
+    #[arg(short, long, value_name = "NAME")]
+    pub output: Option<PathBuf>,
+    /// Also keep what goes to this host, and those below it; may be repeated
+    #[arg(long, value_name = "HOST")]
+    pub host: Vec<String>,
+    /// What pages load with them: those recorded, those found in the page at run time, or none
+    #[arg(long, value_enum, default_value_t = ResourcesName::Recorded)]
+    pub resources: ResourcesName,
+    /// Where the plan takes passwords and keys from: a file of mode 0600 beside it, or environment variables
+    #[arg(long, value_enum, default_value_t = SecretsName::File)]
+    pub secrets: SecretsName,
+    /// Write over files that exist
+    #[arg(long)]
+    pub force: bool,
+    /// Print what was found as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What pages load with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ResourcesName {
+    /// Those of the recording
+    Recorded,
+    /// Those that the page names when it is loaded
+    Parsed,
+    /// None
+    None,
+}
+
+/// Where the plan takes passwords and keys from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SecretsName {
+    /// NAME.secrets.csv
+    File,
+    /// ${env.NAME}
+    Env,
+}
