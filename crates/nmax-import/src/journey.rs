@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+use crate::options::Options;
+use crate::recording::Recording;
+use crate::select::Selection;
+
 /// A recorded visit as steps. Indices are positions in the recording's list of entries.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Journey {
@@ -28,4 +32,20 @@ pub struct Step {
     pub name: String,
     /// It shows a document, so its resources and its time are those of a page.
     pub is_page: bool,
+}
+
+/// Groups what was kept into steps. O(entries).
+pub fn build(recording: &Recording, selection: &Selection, options: &Options) -> Journey {
+    let _ = options;
+    Journey {
+        name: recording.name.clone(),
+        steps: selection
+            .kept
+            .iter()
+            .map(|&entry| Step {
+                entry,
+                ..Step::default()
+            })
+            .collect(),
+    }
 }

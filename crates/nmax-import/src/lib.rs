@@ -11,14 +11,21 @@
 //! 5. [`correlate`] finds the values that the server gave and the user sent back.
 //! 6. [`parameters`] recognizes what differs from user to user.
 //! 7. [`emit`] writes the plan, its data files and the evidence for the correlations.
+//!
+//! [`convert()`] does 3 to 7.
 
+pub mod convert;
 pub mod correlate;
 pub mod curl;
 pub mod emit;
 pub mod har;
 pub mod journey;
+pub mod options;
 pub mod parameters;
 pub mod parts;
 pub mod recording;
 pub mod redact;
 pub mod select;
+
+pub use convert::{Converted, Summary, convert};
+pub use options::Options;

@@ -1,6 +1,10 @@
 //! What differs from user to user: names, addresses, passwords, search terms, quantities.
 
+use crate::correlate::Correlations;
+use crate::journey::Journey;
+use crate::options::Options;
 use crate::parts::Replacement;
+use crate::recording::Recording;
 
 /// What was recognized.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,4 +42,15 @@ pub enum Feeder {
         /// How rows are picked: `sequential`, `random`, ..
         pick: String,
     },
+}
+
+/// Finds the values that other users would send otherwise. O(size of the requests).
+pub fn recognize(
+    recording: &Recording,
+    journey: &Journey,
+    correlations: &Correlations,
+    options: &Options,
+) -> Parameters {
+    let _ = (recording, journey, correlations, options);
+    Parameters::default()
 }
