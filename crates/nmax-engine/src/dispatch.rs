@@ -14,14 +14,25 @@ use crate::source::{ClosedSource, Kind, OpenSource, Source, Times};
 use crate::vu::Vu;
 
 /// What a closed VU remembers between its iterations.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Turn {
-    /// Iterations started so far.
+    /// Number of its next iteration.
     iteration: u64,
     /// It is active until then.
     active_until: Nanos,
     /// Earliest start of the next iteration by its pacing.
     paced: Nanos,
+}
+
+impl Turn {
+    /// Of a VU that has done nothing yet, and whose first iteration has this number.
+    pub(crate) fn new(first: u64) -> Self {
+        Self {
+            iteration: first,
+            active_until: Nanos::ZERO,
+            paced: Nanos::ZERO,
+        }
+    }
 }
 
 /// Starts everything that starts iterations. Returns at once.

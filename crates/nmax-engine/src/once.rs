@@ -29,7 +29,7 @@ use crate::settings::{KeepSamples, Settings};
 use crate::source::{Sources, times};
 use crate::worker;
 
-/// Most bytes of a body that are kept.
+/// Most bytes of a body that are kept for a person to look at.
 const BODY_MAX: usize = 64 * 1024;
 /// Most bytes of a body that are kept until they are counted.
 const COUNTED_MAX: usize = 16 << 20;
@@ -68,16 +68,47 @@ pub struct Rehearsal {
     pub is_ok: bool,
 }
 
+/// Which iteration is rehearsed, and how much of its replies is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Take {
+    /// Index of the scenario.
+    pub scenario: usize,
+    /// Number of the iteration: another one reads other rows, counted from the end of each feeder, and makes other
+    /// choices.
+    pub number: u64,
+    /// Most bytes of each body that are kept.
+    pub body_max: usize,
+}
+
+impl Take {
+    /// The first iteration of a scenario, with as much as a person looks at.
+    const fn first(scenario: usize) -> Self {
+        Self {
+            scenario,
+            number: 0,
+            body_max: BODY_MAX,
+        }
+    }
+}
+
 /// Runs one iteration of every scenario without pauses, those of the background too, between the setup and the teardown
 /// of the run. Rows come from the end of each feeder, so that a run after it finds all of its own.
 pub fn rehearse(settings: &Settings) -> Result<Vec<Rehearsal>, StartError> {
     let mut bracket = Bracket::open(settings, &|| false)?;
     let values = bracket.values();
     let all = (0..settings.plan.scenarios.len())
-        .map(|scenario| trace(settings, scenario, &values, std::future::ready(())))
+        .map(|scenario| trace(settings, Take::first(scenario), &values, std::future::ready(())))
         .collect();
     bracket.close_now();
     all
+}
+
+/// As [`rehearse`], of one scenario, any iteration of it: a replay that repeats nothing that one of another number did.
+pub fn rehearse_take(settings: &Settings, take: Take) -> Result<Rehearsal, StartError> {
+    let mut bracket = Bracket::open(settings, &|| false)?;
+    let rehearsal = trace(settings, take, &bracket.values(), std::future::ready(()));
+    bracket.close_now();
+    rehearsal
 }
 
 /// Runs one iteration of a scenario without its pauses, as [`rehearse`] does, without setup and teardown of the run.
@@ -91,15 +122,16 @@ pub fn once_then(
     scenario: usize,
     after: impl Future<Output = ()>,
 ) -> Result<Vec<Traced>, StartError> {
-    Ok(trace(settings, scenario, &Arc::default(), after)?.exchanges)
+    Ok(trace(settings, Take::first(scenario), &Arc::default(), after)?.exchanges)
 }
 
 fn trace(
     settings: &Settings,
-    scenario: usize,
+    take: Take,
     values: &Arc<Vec<String>>,
     after: impl Future<Output = ()>,
 ) -> Result<Rehearsal, StartError> {
+    let scenario = take.scenario;
     let plan = Arc::new(only(&settings.plan, scenario));
     let worker_error = |error| StartError::Worker { worker: 0, error };
     let reactor = tokio::runtime::Builder::new_current_thread()
@@ -109,6 +141,7 @@ fn trace(
     let names = catalog(&plan, settings.names_max);
     let mut program = Program::new(Arc::clone(&plan), &names, &settings.files)?;
     program.records = Records::Last;
+    program.first_iteration = take.number;
     if !values.is_empty() {
         program.shared = Arc::clone(values);
     }
@@ -119,6 +152,7 @@ fn trace(
     let drivers = Recording {
         inner: HttpDrivers::new(shared),
         log: Rc::clone(&log),
+        body_max: take.body_max,
     };
     let (reports_in, reports) = sync_channel(4);
     let (_, recycled) = sync_channel(1);
@@ -250,6 +284,7 @@ struct Sent {
 struct Recording {
     inner: HttpDrivers,
     log: Rc<RefCell<Vec<Sent>>>,
+    body_max: usize,
 }
 
 impl Drivers for Recording {
@@ -259,6 +294,7 @@ impl Drivers for Recording {
         RecordingDriver {
             inner: self.inner.make(alarm),
             log: Rc::clone(&self.log),
+            body_max: self.body_max,
             sent: None,
         }
     }
@@ -267,6 +303,7 @@ impl Drivers for Recording {
 struct RecordingDriver {
     inner: HttpDriver,
     log: Rc<RefCell<Vec<Sent>>>,
+    body_max: usize,
     /// The exchange under way; the log has them in the order of their ends, as the meter has.
     sent: Option<Sent>,
 }
@@ -283,13 +320,13 @@ impl Driver for RecordingDriver {
         });
         let keep_body = match request.keep_body {
             KeepBody::Discard => KeepBody::UpTo(COUNTED_MAX),
-            KeepBody::UpTo(most) => KeepBody::UpTo(most.max(BODY_MAX)),
+            KeepBody::UpTo(most) => KeepBody::UpTo(most.max(self.body_max)),
         };
         let exchange = self.inner.exchange(&Request { keep_body, ..*request }).await;
         let reply = self.inner.reply();
         if let Some(mut sent) = self.sent.take() {
             sent.head = reply.head().to_vec();
-            sent.body = reply.body()[..reply.body().len().min(BODY_MAX)].to_vec();
+            sent.body = reply.body()[..reply.body().len().min(self.body_max)].to_vec();
             sent.body_bytes = match reply.body_truncated() {
                 false => Some(reply.body().len() as u64),
                 true => Some(exchange.bytes_decoded).filter(|bytes| *bytes > 0),
@@ -303,6 +340,7 @@ impl Driver for RecordingDriver {
         Self {
             inner: self.inner.sibling(alarm),
             log: Rc::clone(&self.log),
+            body_max: self.body_max,
             sent: None,
         }
     }

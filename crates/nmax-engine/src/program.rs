@@ -76,6 +76,8 @@ pub struct Program {
     pub shared: Arc<Vec<String>>,
     /// Which records of its feeders an iteration reads.
     pub records: Records,
+    /// Number of the first iteration of each VU: 0, but for rehearsals that are not to repeat each other.
+    pub first_iteration: u64,
     /// Whether some URL may be relative to the page before.
     pub has_references: bool,
     /// Scenarios that read a feeder which ends the run or the iteration: most rows they may ask for.
@@ -101,7 +103,7 @@ pub struct Prepared {
     pub step: usize,
     /// Number of the page that it is.
     pub page: Option<usize>,
-    /// Whether something in it calls a function.
+    /// Whether something in it calls a function, or reads a row that the request picks.
     pub calls: bool,
     /// Name's id; `None` when the name has holes.
     pub name: Option<NameId>,
@@ -324,6 +326,7 @@ impl Program {
             transitions: transitions.collect(),
             shared: Arc::default(),
             records: Records::First,
+            first_iteration: 0,
             has_references,
             rows_max,
             plan,

@@ -10,7 +10,7 @@ use nmax_http::line::Line;
 use nmax_http::{Alarm, Jar, Url};
 use nmax_metrics::Nanos;
 use nmax_plan::choice::Choice;
-use nmax_plan::plan::{AtEnd, Connection, Cookies, Visitor};
+use nmax_plan::plan::{AtEnd, Connection, Cookies, Per, Visitor};
 
 use crate::context::{Assignment, Context, IterationEnd, VuSlot, Watched};
 use crate::dispatch::{self, Turn};
@@ -23,7 +23,7 @@ use crate::setup::Setup;
 use crate::source::{row, source_of};
 use crate::walk::{Stage, Way};
 
-pub(crate) use values::{Address, CallsOf, VuValues};
+pub(crate) use values::{Address, CallsOf, PER_REQUEST, VuValues};
 
 mod values;
 
@@ -146,7 +146,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         })
         .await;
         let context = Rc::clone(&self.context);
-        let (mut turn, mut done) = (Turn::default(), None);
+        let (mut turn, mut done) = (Turn::new(context.program.first_iteration), None);
         while let Some(mut assignment) = self.next(&context, &mut turn, done).await {
             self.slot.has_begun.set(true);
             if context.program.has_setups && !self.is_set_up(&context, &mut assignment).await {
@@ -218,6 +218,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             self.restore_values(assignment.scenario);
         }
         for (index, feeder) in plan.feeders.iter().enumerate() {
+            if feeder.per == Per::Request {
+                self.values.rows[index] = PER_REQUEST;
+                continue;
+            }
             let row = row(feeder, index, plan.seed, assignment);
             self.values.rows[index] = match context.program.records {
                 Records::First => row,
