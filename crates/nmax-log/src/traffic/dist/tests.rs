@@ -1,0 +1,53 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn of(values: &[u64]) -> Dist {
+    let mut dist = Dist::default();
+    for value in values {
+        dist.add(*value);
+    }
+    dist
+}
+
+proptest! {
+    /// Law: a quantile is within 1/64 of the one that sorting finds.
+    #[test]
+    fn quantiles_are_those_of_sorting(mut values in prop::collection::vec(0..1u64 << 40, 1..200), q in 0.0..=1.0_f64) {
+        let dist = of(&values);
+        values.sort_unstable();
+        let rank = ((q * values.len() as f64).ceil() as usize).max(1);
+        let exact = values[rank - 1] as f64;
+        let found = dist.quantile(q).unwrap() as f64;
+        prop_assert!((found - exact).abs() <= exact / 64.0 + 0.5, "{found} for {exact}");
+    }
+
+    /// Law: merging is counting both.
+    #[test]
+    fn merging_is_counting_both(
+        one in prop::collection::vec(0..1u64 << 50, 0..50),
+        two in prop::collection::vec(0..1u64 << 50, 0..50),
+    ) {
+        let mut merged = of(&one);
+        merged.merge(&of(&two));
+        let both: Vec<u64> = one.iter().chain(&two).copied().collect();
+        prop_assert_eq!(merged, of(&both));
+    }
+
+    /// Law: what is written is read back, but for the mean's last digits.
+    #[test]
+    fn written_is_read_back(values in prop::collection::vec(0..1u64 << 40, 0..50)) {
+        let dist = of(&values);
+        let back: Dist = serde_json::from_str(&serde_json::to_string(&dist).unwrap()).unwrap();
+        prop_assert_eq!(&back.counts, &dist.counts);
+        prop_assert_eq!((back.count, back.min(), back.max()), (dist.count, dist.min(), dist.max()));
+    }
+}
+
+#[test]
+fn distances_of_known_samples() {
+    assert_eq!(of(&[1, 2, 3, 4]).distance(&of(&[1, 2, 3, 4])), Some(0.0));
+    assert_eq!(of(&[1, 1]).distance(&of(&[9, 9])), Some(1.0));
+    assert_eq!(of(&[1, 2]).distance(&of(&[2, 3])), Some(0.5));
+    assert_eq!(of(&[]).distance(&of(&[2, 3])), None);
+}
