@@ -1,8 +1,24 @@
 //! A request taken apart into values with a place each, so that values can be found in it and replaced in it.
+//!
+//! Law: what is put together from unchanged parts is the request, byte by byte; a changed part is found again with its
+//! new value, and every other part as it was.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::recording::Request;
+
+mod body;
+mod encode;
+mod json;
+mod multipart;
+mod url;
+
+pub(crate) use body::essence;
+pub use body::{Content, Upload, content};
+pub use encode::{form_decode, percent_decode, percent_encode};
+pub use multipart::boundary;
+pub use url::{Pair, Target, split};
 
 /// Where in a request a value stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,7 +29,7 @@ pub enum Place {
     Segment(usize),
     /// A parameter of the query: name, and which of those with this name, from 0.
     Query(String, usize),
-    /// A header, by lower-case name (never `cookie`).
+    /// A header, by lower-case name (never `cookie`, `host` or `content-length`); repeated ones are joined by `, `.
     Header(String),
     /// A cookie, by name.
     Cookie(String),
@@ -36,6 +52,16 @@ pub struct Part {
     pub is_bare: bool,
 }
 
+impl Part {
+    fn new(place: Place, value: impl Into<String>) -> Self {
+        Self {
+            place,
+            value: value.into(),
+            is_bare: false,
+        }
+    }
+}
+
 /// A value of one request of a journey.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Use {
@@ -56,8 +82,156 @@ pub struct Replacement {
     pub template: String,
 }
 
-/// Every value of a request, in the order path, query, headers, cookies, body.
+/// Headers that are no values of the user: the jar and the program write them.
+const NOT_VALUES: [&str; 3] = ["cookie", "host", "content-length"];
+
+/// Every value of a request: the target as a whole, then path, query, headers, cookies, body. O(size).
+///
+/// Values that are no text (UTF-8) and parameters without `=` are no parts; neither are empty segments of the path.
 pub fn of(request: &Request) -> Vec<Part> {
-    let _ = request;
-    Vec::new()
+    let target = split(&request.url);
+    let mut parts = vec![Part::new(Place::Target, target.path_and_query)];
+    for (index, segment) in target.segments().enumerate() {
+        let decoded = percent_decode(segment).filter(|_| !segment.is_empty());
+        parts.extend(decoded.map(|value| Part::new(Place::Segment(index), value)));
+    }
+    let mut count = Count::default();
+    for pair in target.pairs() {
+        if let Some((name, value)) = pair.decoded() {
+            let nth = count.next(&name);
+            parts.push(Part::new(Place::Query(name, nth), value));
+        }
+    }
+    parts.extend(headers(request));
+    parts.extend(cookies(request).map(|(name, value)| Part::new(Place::Cookie(name.to_owned()), value)));
+    parts.extend(body::parts(request));
+    parts
 }
+
+/// The value at a place, if the request has one there. O(size).
+pub fn value_at(request: &Request, place: &Place) -> Option<String> {
+    of(request)
+        .into_iter()
+        .find(|part| part.place == *place)
+        .map(|part| part.value)
+}
+
+/// The request with other values at some places; those it does not have are passed over. O(size).
+///
+/// What is not changed stays as it was written.
+pub fn with(request: &Request, values: &[(Place, String)]) -> Request {
+    let old: HashMap<Place, String> = of(request).into_iter().map(|part| (part.place, part.value)).collect();
+    let changed: HashMap<&Place, &str> = values
+        .iter()
+        .filter(|(place, value)| old.get(place).is_some_and(|old| old != value))
+        .map(|(place, value)| (place, value.as_str()))
+        .collect();
+    if changed.is_empty() {
+        return request.clone();
+    }
+    let mut made = request.clone();
+    made.url = url::with(&request.url, &changed);
+    header_values(&mut made.headers, &changed);
+    body::change(&mut made, &changed);
+    made
+}
+
+/// Counts values of the same name.
+#[derive(Debug, Default)]
+struct Count(HashMap<String, usize>);
+
+impl Count {
+    /// How many there were of that name before.
+    fn next(&mut self, name: &str) -> usize {
+        let count = self.0.entry(name.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    }
+}
+
+/// Headers by name, in the order of their first lines.
+fn headers(request: &Request) -> Vec<Part> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    for (name, value) in &request.headers {
+        let name = name.to_ascii_lowercase();
+        if NOT_VALUES.contains(&name.as_str()) || name.starts_with(':') {
+            continue;
+        }
+        match found.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, values)) => {
+                values.push_str(", ");
+                values.push_str(value);
+            }
+            None => found.push((name, value.clone())),
+        }
+    }
+    let part = |(name, value)| Part::new(Place::Header(name), value);
+    found.into_iter().map(part).collect()
+}
+
+/// Cookies, each name once: the first counts.
+fn cookies(request: &Request) -> impl Iterator<Item = (&str, &str)> {
+    let mut seen: Vec<&str> = Vec::new();
+    pairs_of_cookies(request).filter(move |(name, _)| {
+        let is_new = !seen.contains(name);
+        if is_new {
+            seen.push(name);
+        }
+        is_new
+    })
+}
+
+fn pairs_of_cookies(request: &Request) -> impl Iterator<Item = (&str, &str)> {
+    request
+        .headers
+        .iter()
+        .filter(|(name, _)| name.eq_ignore_ascii_case("cookie"))
+        .flat_map(|(_, value)| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .map(|(name, value)| (name.trim(), value.trim()))
+}
+
+/// Changes headers and cookies.
+fn header_values(headers: &mut Vec<(String, String)>, changed: &HashMap<&Place, &str>) {
+    let mut written: Vec<String> = Vec::new();
+    headers.retain_mut(|(name, value)| {
+        let lower = name.to_ascii_lowercase();
+        if lower == "cookie" {
+            *value = cookie_header(value, &mut written, changed);
+            return true;
+        }
+        let place = Place::Header(lower);
+        let Some(new) = changed.get(&place) else { return true };
+        let Place::Header(lower) = place else { return true };
+        let is_first = !written.contains(&lower);
+        *value = (*new).to_owned();
+        written.push(lower);
+        is_first
+    });
+}
+
+/// A line of cookies; a changed one is written once, whatever the lines.
+fn cookie_header(line: &str, written: &mut Vec<String>, changed: &HashMap<&Place, &str>) -> String {
+    let pair = |pair: &str| -> String {
+        let Some((name, _)) = pair.trim().split_once('=') else {
+            return pair.to_owned();
+        };
+        let key = format!("={}", name.trim());
+        let new = changed.get(&Place::Cookie(name.trim().to_owned()));
+        match new {
+            Some(new) if !written.contains(&key) => {
+                written.push(key);
+                let blank = if pair.starts_with(' ') { " " } else { "" };
+                format!("{blank}{}={new}", name.trim())
+            }
+            _ => {
+                written.push(key);
+                pair.to_owned()
+            }
+        }
+    };
+    line.split(';').map(pair).collect::<Vec<_>>().join(";")
+}
+
+#[cfg(test)]
+mod tests;

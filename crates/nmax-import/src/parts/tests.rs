@@ -1,0 +1,230 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::recording::Body;
+
+/// Texts with everything that encodings have to save.
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-z0-9]{0,8}",
+        "[ -~]{0,12}",
+        "\\PC{0,6}",
+        Just("a&b=c d+e%20;\"'\\/<$>{}".to_owned()),
+    ]
+}
+
+fn raw_query() -> impl Strategy<Value = String> {
+    prop::collection::vec(
+        prop_oneof!["[a-c]=[a-z0-9%+.]{0,6}", "[a-c]", "[a-c]%20=%C3%A9", "=", "[a-c]=%FF"],
+        0..5,
+    )
+    .prop_map(|pairs| pairs.join("&"))
+}
+
+fn json_value() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        any_text().prop_map(serde_json::Value::from),
+        any::<i32>().prop_map(serde_json::Value::from),
+        any::<bool>().prop_map(serde_json::Value::from),
+        Just(serde_json::Value::Null),
+    ];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(serde_json::Value::from),
+            prop::collection::vec(("[a-z~/\"]{0,4}", inner), 0..4)
+                .prop_map(|pairs| serde_json::Value::Object(pairs.into_iter().collect())),
+        ]
+    })
+}
+
+fn body() -> impl Strategy<Value = Option<Body>> {
+    let of = |mime: &str, bytes: Vec<u8>| {
+        Some(Body {
+            mime: mime.to_owned(),
+            bytes,
+            ..Body::default()
+        })
+    };
+    let multipart = |fields: Vec<(String, String)>| {
+        let mut text = String::new();
+        for (name, value) in fields {
+            text.push_str(&format!(
+                "--B0\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n"
+            ));
+        }
+        text.push_str("--B0\r\nContent-Disposition: form-data; name=\"f\"; filename=\"a.bin\"\r\n");
+        text.push_str("Content-Type: image/png\r\n\r\n\u{1}\u{2}\r\n--B0--\r\n");
+        text.into_bytes()
+    };
+    prop_oneof![
+        Just(None),
+        raw_query().prop_map(move |text| of("application/x-www-form-urlencoded", text.into_bytes())),
+        json_value().prop_map(move |value| of("application/json; charset=utf-8", value.to_string().into_bytes())),
+        json_value()
+            .prop_map(move |value| { of("application/vnd.api+json", serde_json::to_vec_pretty(&value).unwrap()) }),
+        prop::collection::vec(("[a-c]", "[ -,.-~]{0,8}"), 0..4)
+            .prop_map(move |fields| of("multipart/form-data; boundary=B0", multipart(fields))),
+        any_text().prop_map(move |text| of("text/plain", text.into_bytes())),
+        prop::collection::vec(any::<u8>(), 0..20).prop_map(move |bytes| of("application/json", bytes)),
+    ]
+}
+
+fn request() -> impl Strategy<Value = Request> {
+    let path = "(/[a-z0-9%.;=~-]{0,6}){0,4}";
+    let headers = prop::collection::vec(
+        (
+            prop_oneof![
+                "[xX]-[a-b]",
+                Just("Cookie".to_owned()),
+                Just("authorization".to_owned())
+            ],
+            "[a-c]=[a-z]{0,4}(; [a-c]=[a-z]{0,4}){0,2}",
+        ),
+        0..4,
+    );
+    (path, prop::option::of(raw_query()), headers, body()).prop_map(|(path, query, headers, body)| Request {
+        method: "POST".into(),
+        url: format!(
+            "https://shop.test:8443{path}{}",
+            query.map_or(String::new(), |query| format!("?{query}"))
+        ),
+        headers,
+        body,
+        ..Request::default()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn unchanged_parts_make_the_same_request(request in request()) {
+        let same: Vec<_> = of(&request).into_iter().map(|part| (part.place, part.value)).collect();
+        prop_assert_eq!(with(&request, &same), request);
+    }
+
+    #[test]
+    fn places_are_unique(request in request()) {
+        let mut places: Vec<_> = of(&request).into_iter().map(|part| part.place).collect();
+        let count = places.len();
+        places.sort();
+        places.dedup();
+        prop_assert_eq!(places.len(), count);
+    }
+
+    /// One part is changed: it has its new value, and all others are as before.
+    #[test]
+    fn a_changed_part_is_found_again(request in request(), which in any::<prop::sample::Index>(), new in "[a-z +&=%/é]{1,8}") {
+        let parts = of(&request);
+        let part = which.get(&parts).clone();
+        prop_assume!(part.place != Place::Target);
+        let new = match &part.place {
+            Place::Cookie(_) | Place::Header(_) => "changed".to_owned(),
+            Place::Body => "another text".to_owned(),
+            _ => new,
+        };
+        let changed = with(&request, &[(part.place.clone(), new.clone())]);
+        for other in of(&changed) {
+            let before = parts.iter().find(|before| before.place == other.place);
+            if other.place == part.place {
+                prop_assert_eq!(&other.value, &new);
+            } else if other.place != Place::Target {
+                prop_assert_eq!(Some(&other), before);
+            }
+        }
+        prop_assert_eq!(of(&changed).len(), parts.len());
+    }
+
+    #[test]
+    fn nothing_that_is_sent_breaks_it(url in "\\PC{0,20}", mime in "\\PC{0,20}", bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        let request = Request {
+            url,
+            headers: vec![("content-type".into(), mime.clone())],
+            body: Some(Body { mime, bytes, ..Body::default() }),
+            ..Request::default()
+        };
+        let same: Vec<_> = of(&request).into_iter().map(|part| (part.place, part.value)).collect();
+        prop_assert_eq!(with(&request, &same), request);
+    }
+}
+
+#[test]
+fn values_are_decoded_as_their_place_demands() {
+    let request = Request {
+        url: "http://a.test/item/caf%C3%A9+1/?q=oak+table&q=2&flag&x=%FF#part".into(),
+        headers: vec![
+            ("Cookie".into(), "sid=1; theme=dark".into()),
+            ("X-A".into(), "1".into()),
+            ("x-a".into(), "2".into()),
+        ],
+        body: Some(Body {
+            mime: "application/json".into(),
+            bytes: br#"{"a/b": {"n": 1.50, "ok": true, "no": null, "t": ["\u00e9\/"]}, "n": "1"}"#.to_vec(),
+            ..Body::default()
+        }),
+        ..Request::default()
+    };
+    let found: Vec<_> = of(&request)
+        .into_iter()
+        .map(|part| (part.place, part.value, part.is_bare))
+        .collect();
+    let query = |name: &str, nth| Place::Query(name.into(), nth);
+    let json = |pointer: &str| Place::Json(pointer.into());
+    let want = [
+        (Place::Target, "/item/caf%C3%A9+1/?q=oak+table&q=2&flag&x=%FF", false),
+        (Place::Segment(0), "item", false),
+        (Place::Segment(1), "café+1", false),
+        (query("q", 0), "oak table", false),
+        (query("q", 1), "2", false),
+        (Place::Header("x-a".into()), "1, 2", false),
+        (Place::Cookie("sid".into()), "1", false),
+        (Place::Cookie("theme".into()), "dark", false),
+        (json("/a~1b/n"), "1.50", true),
+        (json("/a~1b/ok"), "true", true),
+        (json("/a~1b/t/0"), "é/", false),
+        (json("/n"), "1", false),
+    ];
+    let want: Vec<_> = want
+        .into_iter()
+        .map(|(place, value, is_bare)| (place, value.to_owned(), is_bare))
+        .collect();
+    assert_eq!(found, want);
+}
+
+#[test]
+fn numbers_of_json_keep_their_type() {
+    let mut request = Request {
+        body: Some(Body {
+            mime: "application/json".into(),
+            bytes: br#"{"n": 1, "ok": true}"#.to_vec(),
+            ..Body::default()
+        }),
+        ..Request::default()
+    };
+    request.url = "http://a.test/".into();
+    let changed = with(
+        &request,
+        &[
+            (Place::Json("/n".into()), "25".into()),
+            (Place::Json("/ok".into()), "maybe".into()),
+        ],
+    );
+    assert_eq!(changed.body.unwrap().bytes, br#"{"n": 25, "ok": "maybe"}"#);
+}
+
+#[test]
+fn urls_are_split_where_they_have_no_path() {
+    for (url, origin, host, path_and_query) in [
+        ("https://a.test", "https://a.test", "a.test", "/"),
+        ("https://a.test?x=1", "https://a.test", "a.test", "?x=1"),
+        ("http://[::1]:80/x", "http://[::1]:80", "[::1]", "/x"),
+        ("http://u:p@a.test:1/", "http://u:p@a.test:1", "a.test", "/"),
+        ("/next?to=http://b.test/", "", "", "/next?to=http://b.test/"),
+    ] {
+        let target = split(url);
+        assert_eq!(
+            (target.origin, target.host, target.path_and_query),
+            (origin, host, path_and_query)
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! A URL as origin, segments and parameters.
+
+use std::collections::HashMap;
+
+use super::encode::{form_decode, percent_encode};
+use super::{Count, Place};
+
+/// An absolute URL in pieces, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target<'a> {
+    /// Scheme, host and port: `https://shop.test:8443`.
+    pub origin: &'a str,
+    /// Host without its port, in brackets for IPv6.
+    pub host: &'a str,
+    /// Path with its query, from its first `/`; `/` when there is none.
+    pub path_and_query: &'a str,
+    /// Path.
+    pub path: &'a str,
+    /// Query, without its `?`.
+    pub query: Option<&'a str>,
+}
+
+/// Takes a URL apart; a fragment is left out. What has no scheme is all path.
+pub fn split(url: &str) -> Target<'_> {
+    let url = url.split_once('#').map_or(url, |(url, _)| url);
+    let scheme = url.find("://").filter(|at| !url[..*at].contains(['/', '?']));
+    let is_absolute = scheme.is_some();
+    let start = scheme.map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?']).map_or(url.len(), |at| start + at);
+    let (origin, rest) = if is_absolute { url.split_at(end) } else { ("", url) };
+    let (path, query) = match rest.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (rest, None),
+    };
+    let authority = origin.get(start..).unwrap_or_default();
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    Target {
+        origin,
+        host: host(authority),
+        path_and_query: if rest.is_empty() { "/" } else { rest },
+        path: if path.is_empty() { "/" } else { path },
+        query,
+    }
+}
+
+fn host(authority: &str) -> &str {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    }
+}
+
+impl<'a> Target<'a> {
+    /// Segments of the path, as written; one empty segment for `/`.
+    pub fn segments(&self) -> std::str::Split<'a, char> {
+        self.path.strip_prefix('/').unwrap_or(self.path).split('/')
+    }
+
+    /// Parameters of the query, as written.
+    pub fn pairs(&self) -> impl Iterator<Item = Pair<'a>> + use<'a> {
+        self.query.into_iter().flat_map(pairs)
+    }
+}
+
+/// Pairs of a query or a form, as written.
+pub(super) fn pairs(text: &str) -> impl Iterator<Item = Pair<'_>> {
+    let text = Some(text).filter(|text| !text.is_empty());
+    text.into_iter()
+        .flat_map(|text| text.split('&'))
+        .map(|pair| match pair.split_once('=') {
+            Some((name, value)) => Pair {
+                name,
+                value: Some(value),
+            },
+            None => Pair {
+                name: pair,
+                value: None,
+            },
+        })
+}
+
+/// A name and a value, as written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pair<'a> {
+    /// Name.
+    pub name: &'a str,
+    /// Value; `None` without `=`.
+    pub value: Option<&'a str>,
+}
+
+impl Pair<'_> {
+    /// Name and value; `None` without `=` and when one of them is no text.
+    pub fn decoded(&self) -> Option<(String, String)> {
+        Some((form_decode(self.name)?, form_decode(self.value?)?))
+    }
+}
+
+/// The URL with other values.
+pub(super) fn with(url: &str, changed: &HashMap<&Place, &str>) -> String {
+    let target = split(url);
+    if let Some(new) = changed.get(&Place::Target) {
+        return format!("{}{new}", target.origin);
+    }
+    let segment = |(index, segment): (usize, &str)| match changed.get(&Place::Segment(index)) {
+        Some(new) => percent_encode(new),
+        None => segment.to_owned(),
+    };
+    let slash = if target.path.starts_with('/') { "/" } else { "" };
+    let path = target.segments().enumerate().map(segment).collect::<Vec<_>>().join("/");
+    let mut made = format!("{}{slash}{path}", target.origin);
+    if let Some(query) = target.query {
+        made.push('?');
+        made.push_str(&pairs_with(query, |name, nth| {
+            changed.get(&Place::Query(name, nth)).copied()
+        }));
+    }
+    made
+}
+
+/// Pairs with other values; the rest stays as written.
+pub(super) fn pairs_with<'v>(text: &str, value: impl Fn(String, usize) -> Option<&'v str>) -> String {
+    let mut count = Count::default();
+    let pair = |pair: &str| {
+        let split = pairs(pair)
+            .next()
+            .and_then(|split| Some((split.name, split.decoded()?.0)));
+        let Some((raw, name)) = split else {
+            return pair.to_owned();
+        };
+        let nth = count.next(&name);
+        match value(name, nth) {
+            Some(new) => format!("{raw}={}", percent_encode(new)),
+            None => pair.to_owned(),
+        }
+    };
+    text.split('&').map(pair).collect::<Vec<_>>().join("&")
+}
