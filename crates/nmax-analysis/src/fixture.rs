@@ -232,6 +232,8 @@ fn plan() -> Plan {
         timeline: Vec::new(),
         observe: Vec::new(),
         availability: None,
+        source: None,
+        starts: Arc::default(),
     }
 }
 

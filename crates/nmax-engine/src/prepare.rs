@@ -8,7 +8,7 @@ use nmax_http::{KeepBody, Url};
 use nmax_metrics::Catalog;
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{
-    Body, Condition, Discover, Expect, FormPart, LoopEnd, Page, PartContent, Plan, Request, Scenario, Step, Test,
+    Body, Condition, Discover, Expect, FormPart, LoopEnd, Page, PartContent, Per, Plan, Request, Scenario, Step, Test,
 };
 use nmax_plan::template::{Part, Template};
 
@@ -62,7 +62,7 @@ impl Maker<'_> {
             request: Arc::clone(request),
             step,
             page: page.and_then(|name| number_in(&self.catalog.pages, name)),
-            calls: calls_functions(plan, request),
+            calls: depends_on_place(plan, request),
             name: request
                 .name
                 .as_constant()
@@ -140,9 +140,15 @@ fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize,
     Ok(probes)
 }
 
-/// Whether something that is rendered for a request calls a function.
-fn calls_functions(plan: &Plan, request: &Request) -> bool {
-    all_templates(plan, request).any(|template| template.parts.iter().any(|part| matches!(part, Part::Call(_))))
+/// Whether something that is rendered for a request calls a function, or reads a row that the request picks.
+fn depends_on_place(plan: &Plan, request: &Request) -> bool {
+    let picks = |feeder: usize| plan.feeders.get(feeder).is_some_and(|feeder| feeder.per == Per::Request);
+    let depends = |part: &Part| match part {
+        Part::Call(_) => true,
+        Part::Feeder { feeder, .. } => picks(*feeder),
+        _ => false,
+    };
+    all_templates(plan, request).any(|template| template.parts.iter().any(depends))
 }
 
 /// Every template of a request, defaults, name, checks and resources included.

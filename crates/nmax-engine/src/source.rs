@@ -4,12 +4,14 @@
 //! at the run's origin and know nothing of each other: what is beside the mix changes none of its instants and choices.
 
 use std::cell::{Cell, RefCell};
+use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::task::Waker;
 
 use nmax_metrics::Nanos;
 use nmax_plan::choice::{Choice, derive};
 use nmax_plan::mix::Mix;
-use nmax_plan::plan::{Arrivals, Plan, Workload};
+use nmax_plan::plan::{Arrivals, Feeder, Pick, Plan, Workload};
 use nmax_plan::schedule::{self, Closed, Open, Stage};
 use nmax_plan::share::Share;
 
@@ -122,12 +124,17 @@ pub fn open_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramErr
 }
 
 fn unlimited_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
+    if arrivals == Arrivals::Listed {
+        let last = schedule::phases(&plan.stages).last().and_then(|phase| phase.span.end_ns);
+        return Ok(Open::listed(Arc::clone(&plan.starts), last.unwrap_or(0)));
+    }
     schedule_of(&plan.stages, arrivals, plan.seed)
 }
 
 fn schedule_of(stages: &[Stage], arrivals: Arrivals, seed: u64) -> Result<Open, ProgramError> {
     let law = match arrivals {
-        Arrivals::Even => schedule::Arrivals::Even,
+        // Only the mix can have a list.
+        Arrivals::Even | Arrivals::Listed => schedule::Arrivals::Even,
         Arrivals::Poisson => schedule::Arrivals::Poisson { seed },
     };
     Open::new(stages, law).map_err(|error| ProgramError::Stages(error.to_string()))
@@ -311,17 +318,23 @@ impl OpenSource {
 }
 
 /// The row of a feeder that an iteration reads.
-pub(crate) fn row(feeder: &nmax_plan::plan::Feeder, index: usize, seed: u64, assignment: &Assignment) -> u64 {
-    use nmax_plan::plan::Pick;
-    let rows = feeder.row_count();
-    let Some(count) = std::num::NonZeroU64::new(rows) else {
-        return 0;
-    };
+pub(crate) fn row(feeder: &Feeder, index: usize, seed: u64, assignment: &Assignment) -> u64 {
+    if matches!(feeder.pick, Pick::Sequential | Pick::Unique) {
+        return assignment.number % feeder.row_count().max(1);
+    }
     // Steps count from 0, so these addresses are nobody else's.
     let step = (1 << 32) + index as u64;
-    let choice = Choice::new(seed, assignment.choice.0, assignment.choice.1, step);
+    row_at(feeder, Choice::new(seed, assignment.choice.0, assignment.choice.1, step))
+}
+
+/// The row of a feeder that is picked at random by this choice.
+pub(crate) fn row_at(feeder: &Feeder, choice: Choice) -> u64 {
+    let rows = feeder.row_count();
+    let Some(count) = NonZeroU64::new(rows) else {
+        return 0;
+    };
     let row = match feeder.pick {
-        Pick::Sequential | Pick::Unique => assignment.number % rows,
+        Pick::Sequential | Pick::Unique => 0,
         Pick::Random => choice.below(0, count),
         Pick::Zipf { exponent } => choice.zipf(0, count, exponent).saturating_sub(1),
     };

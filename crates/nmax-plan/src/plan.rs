@@ -1,5 +1,6 @@
 //! The plan: scenarios, workload and limits, validated and resolved. Later code never meets an invalid value.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::schedule::Stage;
@@ -14,10 +15,11 @@ mod http;
 mod page;
 mod reply;
 mod scenario;
+mod table;
 mod walk;
 
 pub use course::{Action, Background, Intervention, Location, Moment, Observed, ProcessRef, Profile};
-pub use data::{AtEnd, Feeder, Pick, Rows};
+pub use data::{AtEnd, Feeder, Per, Pick, Rows};
 pub use flow::{Branch, Comparison, Condition, If, Loop, LoopEnd, PASSES_MAX, Transaction};
 pub use http::{
     BODY_LIMIT_DEFAULT, ClientCertificate, Coding, Connection, Cookies, Defaults, Dns, Family, HostOverride,
@@ -26,6 +28,7 @@ pub use http::{
 pub use page::{CONNECTIONS_PER_ORIGIN, Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
 pub use scenario::{Body, FormPart, Method, PartContent, Request, Scenario, Step, ThinkTime, all_steps};
+pub use table::{Table, TableBuilder};
 
 /// A validated plan. Built by [`crate::document::parse`] or [`Plan::for_url`].
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +79,10 @@ pub struct Plan {
     pub observe: Vec<Observed>,
     /// Share of time that the system is to be available, 0 to 1; decides how much testing it deserves.
     pub availability: Option<f64>,
+    /// File with the traffic profile that the plan was made from: the run's own traffic is compared with it.
+    pub source: Option<String>,
+    /// When each iteration starts, ns since the start of the run, ascending; for [`Arrivals::Listed`] only.
+    pub starts: Arc<[u64]>,
 }
 
 impl Plan {
@@ -107,11 +114,12 @@ impl Plan {
     }
 
     /// Lets `change` change the name of every file that is read after the plan is known: issuers, client certificate and
-    /// key, bodies, files with the numbers of processes.
+    /// key, bodies, the source, files with the numbers of processes.
     ///
     /// The names are as written in the plan; whoever reads the files resolves them against the plan's folder.
     pub fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
         self.defaults.ca_files.iter_mut().for_each(&mut *change);
+        self.source.iter_mut().for_each(&mut *change);
         if let Some(client) = &mut self.defaults.client_certificate {
             change(&mut client.certificate_file);
             change(&mut client.key_file);
@@ -180,4 +188,6 @@ pub enum Arrivals {
     Even,
     /// A Poisson process given its total count per stage.
     Poisson,
+    /// At the instants of [`Plan::starts`]. The stages say what rate that is.
+    Listed,
 }

@@ -143,6 +143,8 @@ impl Plan {
             timeline: Vec::new(),
             observe: Vec::new(),
             availability: None,
+            source: None,
+            starts: Arc::default(),
         })
     }
 }

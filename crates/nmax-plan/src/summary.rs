@@ -1,5 +1,6 @@
 //! What a plan will send: known before the run, without sending anything.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::mix::Mix;
@@ -116,7 +117,15 @@ pub fn forecast(plan: &Plan) -> Forecast {
 
 /// Starts of an open workload.
 fn planned(plan: &Plan) -> Option<u64> {
-    let scheduled = Open::new(&plan.stages, Arrivals::Even)
+    let schedule = match plan.workload {
+        // Read back from a run's manifest the list is empty, and the stages say about how many there were.
+        Workload::Open {
+            arrivals: crate::plan::Arrivals::Listed,
+            ..
+        } if !plan.starts.is_empty() => Ok(Open::listed(Arc::clone(&plan.starts), 0)),
+        _ => Open::new(&plan.stages, Arrivals::Even),
+    };
+    let scheduled = schedule
         .ok()
         .and_then(|schedule| match schedule.total() {
             Total::Finite(count) => Some(count),

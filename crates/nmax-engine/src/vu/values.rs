@@ -6,13 +6,18 @@ use std::sync::Arc;
 
 use nmax_metrics::Nanos;
 use nmax_plan::choice::{Choice, derive};
-use nmax_plan::plan::Plan;
+use nmax_plan::plan::{Feeder, Plan};
 use nmax_plan::template::{Call, Escape, Template, Values};
 
 use crate::functions::{self, Place};
+use crate::source::row_at;
 
 /// Sets the choices of functions apart from those of steps.
 const FUNCTIONS: u64 = 0x6675_6e63_7469_6f6e;
+/// Sets the rows that requests pick apart from both.
+const ROWS: u64 = 0x726f_7773;
+/// In the place of a row: each request picks its own.
+pub(crate) const PER_REQUEST: u64 = u64::MAX;
 /// Distance between the numbers of the calls in the parts of a request.
 const CALLS_PER_PART: u64 = 1 << 32;
 
@@ -26,7 +31,7 @@ pub(crate) enum CallsOf {
     Resources,
 }
 
-/// What templates read.
+/// What templates read. A row is that of the iteration, or [`PER_REQUEST`].
 pub(crate) struct VuValues {
     plan: Arc<Plan>,
     shared: Arc<Vec<String>>,
@@ -72,7 +77,7 @@ impl VuValues {
         }
     }
 
-    /// Functions are called at this place from now on.
+    /// Functions are called, and rows picked, at this place from now on.
     pub(crate) fn stand_at(&mut self, address: Address) {
         self.calls.address = address;
         self.calls.count.set(0);
@@ -89,6 +94,18 @@ impl VuValues {
         self.calls.trouble.take()
     }
 
+    /// The row that the action under way picks: the same wherever it reads it.
+    fn row_here(&self, feeder: &Feeder, index: usize) -> u64 {
+        let Address {
+            seed,
+            choice: (vu, iteration),
+            step,
+            ..
+        } = self.calls.address;
+        let step = derive(step, index as u64);
+        row_at(feeder, Choice::new(derive(seed, ROWS), vu, iteration, step))
+    }
+
     fn text(&self, template: &Template) -> String {
         let mut text = Vec::new();
         template.render(&mut text, self, Escape::None);
@@ -101,7 +118,12 @@ impl Values for VuValues {
         self.slots.get(slot).map_or("", String::as_str)
     }
     fn feeder(&self, feeder: usize, column: usize) -> Cow<'_, str> {
-        self.plan.feeders[feeder].cell(self.plan.seed, self.rows[feeder], column)
+        let source = &self.plan.feeders[feeder];
+        let row = match self.rows[feeder] {
+            PER_REQUEST => self.row_here(source, feeder),
+            row => row,
+        };
+        source.cell(self.plan.seed, row, column)
     }
     fn iteration(&self) -> u64 {
         self.number

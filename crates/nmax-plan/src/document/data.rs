@@ -5,9 +5,9 @@ use nmax_data::{Generator, Spec};
 use super::csv;
 use super::cursor::{Decoder, Fields};
 use super::error::Kind;
-use super::keys::{self, AT_END, PICK_NAMES};
+use super::keys::{self, AT_END, PER, PICK_NAMES};
 use super::tree::{Entry, Node};
-use crate::plan::{AtEnd, Feeder, Pick, Rows};
+use crate::plan::{AtEnd, Feeder, Per, Pick, Rows};
 use crate::template::RESERVED_NAMES;
 
 /// Most errors reported per file.
@@ -34,6 +34,7 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
             cells: Vec::new(),
         },
         pick: Pick::Sequential,
+        per: Per::Iteration,
         at_end: AtEnd::Wrap,
     };
     let Some(fields) = decoder.fields(&entry.value, &keys::DATA) else {
@@ -75,6 +76,17 @@ fn feeder(decoder: &mut Decoder, entry: &Entry) -> Feeder {
                 Kind::Value,
                 "an exponent of 0 makes all rows equally likely",
                 "write `pick: random`",
+            );
+        }
+    }
+    if let Some(node) = fields.get("per") {
+        feeder.per = decoder.choose(node, PER).unwrap_or_default();
+        if feeder.per == Per::Request && matches!(feeder.pick, Pick::Sequential | Pick::Unique) {
+            decoder.problem(
+                node.at,
+                Kind::Conflict,
+                "`per: request` is for rows picked at random; rows in order belong to iterations",
+                "write `pick: random` or `pick: zipf`, or remove `per`",
             );
         }
     }

@@ -1,5 +1,6 @@
 //! The whole plan from its tree.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::cursor::{Decoder, Fields};
@@ -86,6 +87,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     let timeline = fields.get("timeline").map(|node| timeline::decode(decoder, node, end));
     let observe = fields.get("observe").map(|node| observe::decode(decoder, node));
     let availability = fields.get("availability").and_then(|node| availability(decoder, node));
+    let source = fields.get("source").and_then(|node| source(decoder, node));
     let factors = factors(decoder, fields);
     let mut load = load?;
     if load.profile == Some(Profile::Smoke) {
@@ -117,6 +119,8 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         timeline,
         observe: observe.unwrap_or_default(),
         availability,
+        source,
+        starts: Arc::default(),
     })
 }
 
@@ -171,6 +175,16 @@ fn availability(decoder: &mut Decoder, node: &Node) -> Option<f64> {
         decoder.problem(node.at, Kind::Value, message, "write it as `99.99%`");
     }
     Some(share)
+}
+
+/// The file of a traffic profile, which must be there.
+fn source(decoder: &mut Decoder, node: &Node) -> Option<String> {
+    let file = decoder.expanded(node)?;
+    if let Err(why) = (decoder.options.exists)(&file) {
+        let remedy = "write its path relative to the plan; `nmax import log` writes such files";
+        decoder.problem(node.at, Kind::Data, format!("cannot read `{file}`: {why}"), remedy);
+    }
+    Some(file)
 }
 
 /// Complains about scenarios of which none that runs sends anything.

@@ -3,7 +3,7 @@
 use nmax_data::Generator;
 
 use crate::nearest::nearest;
-use crate::plan::{Arrivals, AtEnd, MatchPick, Method};
+use crate::plan::{Arrivals, AtEnd, MatchPick, Method, Per};
 
 mod http;
 mod run;
@@ -88,7 +88,12 @@ pub(crate) fn words<T>(table: Words<T>) -> Vec<&'static str> {
 }
 
 pub(crate) const AT_END: Words<AtEnd> = &[("wrap", AtEnd::Wrap), ("stop", AtEnd::Stop), ("error", AtEnd::Error)];
-pub(crate) const ARRIVALS: Words<Arrivals> = &[("even", Arrivals::Even), ("poisson", Arrivals::Poisson)];
+pub(crate) const PER: Words<Per> = &[("iteration", Per::Iteration), ("request", Per::Request)];
+pub(crate) const ARRIVALS: Words<Arrivals> = &[
+    ("even", Arrivals::Even),
+    ("poisson", Arrivals::Poisson),
+    ("listed", Arrivals::Listed),
+];
 pub(crate) const PICK_NAMES: [&str; 4] = ["sequential", "unique", "random", "zipf"];
 pub(crate) const MATCH_PICK: Words<MatchPick> = &[
     ("first", MatchPick::First),
@@ -230,6 +235,11 @@ pub(crate) static ROOT: Table = Table {
             "Share of time that the system is to be available, such as `99.99%`; decides how much testing it deserves.",
         ),
         key(
+            "source",
+            Shape::Text,
+            "Traffic profile that the plan was made from, a file of `nmax import log`; the run is compared with it.",
+        ),
+        key(
             "compressed",
             Shape::Number,
             "Written by nmax: how many times shorter than meant the lengths in this document are; 1 by default.",
@@ -277,6 +287,11 @@ pub(crate) static DATA: Table = Table {
             "pick",
             Shape::OneOf(|| PICK_NAMES.to_vec()),
             "Which row an iteration reads; sequential by default.",
+        ),
+        key(
+            "per",
+            Shape::OneOf(|| words(PER)),
+            "How long a row picked at random stays: the iteration (the default), or one request, and the next picks anew.",
         ),
         key(
             "exponent",
@@ -337,7 +352,7 @@ pub(crate) static OPEN: Table = Table {
         key(
             "arrivals",
             Shape::OneOf(|| words(ARRIVALS)),
-            "Law of the arrivals; even by default.",
+            "Law of the arrivals; even by default. `listed` is written by nmax, for the instants of a log.",
         ),
         key(
             "max_in_flight",

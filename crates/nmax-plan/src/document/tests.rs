@@ -19,7 +19,7 @@ pub(crate) fn read(file: &str) -> Result<String, String> {
 /// Files that plans of the tests send.
 pub(crate) fn exists(file: &str) -> Result<u64, String> {
     match file.rsplit_once('.') {
-        Some((_, "pem" | "png" | "bin")) => Ok(5),
+        Some((_, "pem" | "png" | "bin" | "json")) => Ok(5),
         _ => Err("no such file".into()),
     }
 }

@@ -1,8 +1,11 @@
 //! Data sources.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use nmax_data::Generator;
+
+use super::Table;
 
 /// A data source: rows of named columns.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,8 +16,10 @@ pub struct Feeder {
     pub columns: Vec<String>,
     /// Where its rows are.
     pub rows: Rows,
-    /// Which row an iteration reads.
+    /// Which row is read.
     pub pick: Pick,
+    /// How long a row that was picked stays.
+    pub per: Per,
     /// What happens when rows run out (only for [`Pick::Sequential`] and [`Pick::Unique`]).
     pub at_end: AtEnd,
 }
@@ -36,6 +41,13 @@ pub enum Rows {
         /// How many there are.
         rows: u64,
     },
+    /// Made by the program beforehand, as the requests of a log are.
+    Listed {
+        /// What a document calls it.
+        file: String,
+        /// The rows.
+        table: Arc<Table>,
+    },
 }
 
 impl Feeder {
@@ -44,6 +56,7 @@ impl Feeder {
         match &self.rows {
             Rows::File { cells, .. } => (cells.len() / self.columns.len().max(1)) as u64,
             Rows::Generated { rows, .. } => *rows,
+            Rows::Listed { table, .. } => table.row_count(),
         }
     }
 
@@ -56,6 +69,7 @@ impl Feeder {
                 generator.cell(seed, row, column, &mut cell);
                 Cow::Owned(cell)
             }
+            Rows::Listed { table, .. } => Cow::Borrowed(table.cell(row, column)),
         }
     }
 }
@@ -74,6 +88,17 @@ pub enum Pick {
         /// Skew, above 0.
         exponent: f64,
     },
+}
+
+/// How long a row that was picked stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Per {
+    /// For the whole iteration.
+    #[default]
+    Iteration,
+    /// For one request, or another step, in one pass of its loops: the next one picks anew. A pure function of
+    /// (seed, VU, iteration, step, pass); only for [`Pick::Random`] and [`Pick::Zipf`].
+    Request,
 }
 
 /// What a feeder does after its last row.

@@ -8,6 +8,8 @@
 //! [`Open::offset_ns`] and [`Open::count_at`] are a Galois pair, exactly: both ask one function of whole
 //! nanoseconds, Λ(t), which never falls. Several iterations may be due at the same instant.
 
+use std::sync::Arc;
+
 use super::curve::Curve;
 use super::poisson::{Leaf, Uniforms};
 use super::{Stage, StageError, check, least, snap};
@@ -57,6 +59,8 @@ pub enum Total {
 pub struct Open {
     segments: Vec<Segment>,
     limit: u64,
+    /// The starts of [`Shape::Listed`], ns since the start of the run, ascending.
+    starts: Arc<[u64]>,
 }
 
 /// A piece with what came before it.
@@ -83,6 +87,8 @@ enum Shape {
     Even(Curve),
     /// By the rate, at random places of this seed.
     Poisson(Curve, u64),
+    /// At the instants of a list; the curve is of rate 0 and as long as the schedule.
+    Listed(Curve),
 }
 
 impl Open {
@@ -145,7 +151,33 @@ impl Open {
         Ok(Self {
             segments,
             limit: STARTS_MAX,
+            starts: Arc::default(),
         })
+    }
+
+    /// The schedule that starts iteration n at the n-th of these instants, ns since the start of the run, and ends at
+    /// `end_ns` or with the last of them, whichever is later. The instants ascend.
+    pub fn listed(starts: Arc<[u64]>, end_ns: u64) -> Self {
+        debug_assert!(starts.is_sorted(), "starts ascend");
+        let end = (starts.len() as u64).min(STARTS_MAX);
+        let curve = Curve {
+            from_per_s: 0.0,
+            to_per_s: 0.0,
+            length_ns: Some(end_ns.max(starts.last().copied().unwrap_or(0))),
+        };
+        let segment = Segment {
+            start_ns: 0,
+            shape: Shape::Listed(curve),
+            lambda_start: 0.0,
+            lambda_end: end as f64,
+            first: 0,
+            end,
+        };
+        Self {
+            segments: vec![segment],
+            limit: STARTS_MAX,
+            starts,
+        }
     }
 
     /// The same schedule, ending after its first `starts` iterations.
@@ -168,7 +200,7 @@ impl Open {
     pub fn count_at(&self, t_ns: u64) -> u64 {
         let begun = self.segments.partition_point(|segment| segment.start_ns <= t_ns);
         let count = match begun.checked_sub(1).and_then(|last| self.segments.get(last)) {
-            Some(segment) => segment.count_at(t_ns - segment.start_ns),
+            Some(segment) => segment.count_at(t_ns - segment.start_ns, &self.starts),
             None => 0,
         };
         count.min(self.limit)
@@ -187,7 +219,8 @@ impl Open {
         }
     }
 
-    /// Planned rate at `t_ns`, iterations per second, by the stages alone: bursts and the limit do not show. 0 after the end.
+    /// Planned rate at `t_ns`, iterations per second, by the stages alone: bursts, listed starts and the limit do not
+    /// show. 0 after the end.
     pub fn rate_at(&self, t_ns: u64) -> f64 {
         let begun = self.segments.partition_point(|segment| segment.start_ns <= t_ns);
         let covering = self.segments[..begun].iter().rev().find_map(|segment| {
@@ -261,6 +294,7 @@ impl Cursor<'_> {
                 let value = self.uniform(segment, key, block, rank)?;
                 segment.reaches(&curve, segment.lambda_of(block, value))
             }
+            Shape::Listed(_) => usize::try_from(n).ok().and_then(|n| self.open.starts.get(n)).copied(),
         };
         segment.start_ns.checked_add(offset_ns?)
     }
@@ -289,7 +323,7 @@ impl Segment {
     fn curve(&self) -> Option<Curve> {
         match self.shape {
             Shape::Burst => None,
-            Shape::Even(curve) | Shape::Poisson(curve, _) => Some(curve),
+            Shape::Even(curve) | Shape::Poisson(curve, _) | Shape::Listed(curve) => Some(curve),
         }
     }
 
@@ -308,9 +342,10 @@ impl Segment {
         least(guess, max, |t_ns| self.lambda(curve, t_ns) >= lambda)
     }
 
-    /// How many iterations of the schedule are due when `t_ns` have passed in this segment.
-    fn count_at(&self, t_ns: u64) -> u64 {
+    /// How many iterations of the schedule are due when `t_ns` have passed in this segment; `starts` are those of a list.
+    fn count_at(&self, t_ns: u64, starts: &[u64]) -> u64 {
         match self.shape {
+            Shape::Listed(_) => starts.partition_point(|start| *start <= t_ns) as u64,
             Shape::Burst => self.end,
             Shape::Even(curve) => (self.lambda(&curve, t_ns) as u64)
                 .saturating_add(1)

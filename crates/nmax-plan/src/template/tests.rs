@@ -14,6 +14,7 @@ fn feeders() -> Vec<Feeder> {
             cells: vec!["tea".into(), "3".into()],
         },
         pick: Pick::Random,
+        per: crate::plan::Per::Iteration,
         at_end: AtEnd::Wrap,
     }]
 }

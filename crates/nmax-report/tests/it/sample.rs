@@ -375,6 +375,8 @@ fn plan(shape: &Shape) -> Plan {
         timeline: Vec::new(),
         observe: Vec::new(),
         availability: None,
+        source: None,
+        starts: std::sync::Arc::default(),
     }
 }
 

@@ -371,6 +371,13 @@ fn data() {
             "  help: remove it, or write `pick: zipf`",
         ],
     );
+    check(
+        &plan("t: { csv: terms.csv, per: request }", "${t.hits}"),
+        &[
+            "plan.yaml:3:35: `per: request` is for rows picked at random; rows in order belong to iterations",
+            "  help: write `pick: random` or `pick: zipf`, or remove `per`",
+        ],
+    );
 }
 
 /// Sixteen errors of all kinds, in one reading.

@@ -67,6 +67,7 @@ fn every_part_has_its_meaning() {
         (plan.profile, plan.compress, plan.availability),
         (Some(Profile::Peak), 2.0, Some(0.9999))
     );
+    assert_eq!(plan.source.as_deref(), Some("shop.traffic.json"));
     let stages = [
         stage(0.0, 300.0, minutes(10), StageKind::RampUp),
         stage(300.0, 300.0, minutes(60), StageKind::Hold),

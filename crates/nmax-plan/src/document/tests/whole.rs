@@ -53,6 +53,7 @@ fn every_key_has_its_meaning() {
         (plan.feeders[0].pick, &*plan.feeders[0].cell(7, 1, 0)),
         (Pick::Zipf { exponent: 1.1 }, "a, b")
     );
+    assert_eq!((plan.feeders[0].per, plan.feeders[1].per), (Per::Request, Per::Iteration));
     assert_eq!(
         (
             plan.feeders[1].pick,

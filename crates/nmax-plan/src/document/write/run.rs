@@ -61,6 +61,7 @@ pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
     if let Some(availability) = plan.availability {
         map.push(entry("availability", Yaml::Plain(format_share(availability))));
     }
+    map.extend(plan.source.as_ref().map(|source| entry("source", expanded(source))));
     map
 }
 

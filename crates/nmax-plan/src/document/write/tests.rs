@@ -84,6 +84,13 @@ fn headers(slots: usize) -> impl Strategy<Value = Vec<(String, Template)>> {
 }
 
 fn source() -> impl Strategy<Value = Source> {
+    (whole_source(), proptest::option::of("[a-z().*\\\\d$]{1,8}")).prop_map(|(of, pattern)| match pattern {
+        Some(pattern) => Source::Part { of: Box::new(of), pattern },
+        None => of,
+    })
+}
+
+fn whole_source() -> impl Strategy<Value = Source> {
     prop_oneof![
         "[a-z().*\\\\d$]{1,8}".prop_map(Source::Regex),
         ("[a-z.#\\[\\]=]{1,8}", proptest::option::of("[a-z-]{1,5}"))
@@ -457,6 +464,7 @@ fn feeders() -> Vec<Feeder> {
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
         },
         pick,
+        per: if matches!(pick, Pick::Zipf { .. }) { Per::Request } else { Per::Iteration },
         at_end,
     };
     vec![
@@ -559,6 +567,8 @@ fn plan() -> impl Strategy<Value = Plan> {
                         timeline: Vec::new(),
                         observe: Vec::new(),
                         availability: None,
+                        source: None,
+                        starts: std::sync::Arc::default(),
                     }
                 },
             )

@@ -13,6 +13,23 @@ fn arrivals() -> impl Strategy<Value = Arrivals> {
 
 /// Schedules of stages and bursts, with either law, some with an unbounded end, some cut short.
 fn schedules() -> impl Strategy<Value = Open> {
+    prop_oneof![4 => planned(), 1 => listed()]
+}
+
+/// Schedules of instants in a list, several of them often the same, some ending long after the last.
+fn listed() -> impl Strategy<Value = Open> {
+    let instants = prop_oneof![
+        prop::collection::vec(0..40_u64, 0..60),
+        prop::collection::vec(0..100 * S, 0..60)
+    ];
+    let limit = prop_oneof![3 => Just(u64::MAX), 1 => 0..80_u64];
+    (instants, 0..200 * S, limit).prop_map(|(mut starts, end_ns, limit)| {
+        starts.sort_unstable();
+        Open::listed(starts.into(), end_ns).limit(limit)
+    })
+}
+
+fn planned() -> impl Strategy<Value = Open> {
     let burst = (0..3_usize, 0..500_u64);
     let last = prop_oneof![Just(None), Just(Some(0.0)), (1e-3..1e6_f64).prop_map(Some)];
     let limit = prop_oneof![3 => Just(u64::MAX), 1 => 0..2_000_u64];
@@ -256,4 +273,16 @@ fn extremes_are_exact_enough() {
     assert_eq!(even(&[stage(1e12, 0.0, u64::MAX)]).total(), Total::Finite(STARTS_MAX));
     assert_eq!(even(&[]).total(), Total::Finite(0));
     assert_eq!(even(&[]).end_ns(), Some(0));
+}
+
+#[test]
+fn a_list_is_the_schedule() {
+    let starts: std::sync::Arc<[u64]> = [5, 5, 9, 2_000].into();
+    let open = Open::listed(std::sync::Arc::clone(&starts), 3_000);
+    let offsets: Vec<u64> = open.offsets_from(0).collect();
+    assert_eq!(offsets, *starts);
+    assert_eq!((open.total(), open.end_ns()), (Total::Finite(4), Some(3_000)));
+    assert_eq!([0, 5, 8, 1_999, 2_000].map(|t_ns| open.count_at(t_ns)), [0, 2, 2, 3, 4]);
+    assert_eq!(Open::listed(starts, 0).end_ns(), Some(2_000), "the last start is within it");
+    assert_eq!(Open::listed([].into(), 7).total(), Total::Finite(0));
 }
