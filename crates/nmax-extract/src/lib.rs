@@ -6,15 +6,18 @@
 //!
 //! # Layout
 //! - here: extractors, and a reply that they read
+//! - `outline`: what a page is made of
 //! - [`resources`]: what a document names; `css`: what a style sheet names; `screen`: what fits a desktop window
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
 mod css;
+mod outline;
 pub mod resources;
 mod screen;
 
+pub use outline::shape;
 use nmax_plan::plan::Source;
 use regex::Regex;
 use scraper::error::SelectorErrorKind;
@@ -69,6 +72,12 @@ impl<'a> Page<'a> {
             is_cut: true,
             ..Self::new(headers, body)
         }
+    }
+
+    /// What it is made of, without what it says: the path of every element, each once. Parses the body unless an
+    /// extractor did.
+    pub fn outline(&self) -> std::collections::BTreeSet<String> {
+        outline::outline(self.html())
     }
 
     /// What a browser would fetch along with it; parses the body unless an extractor did.
