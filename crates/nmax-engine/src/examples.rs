@@ -2,6 +2,7 @@
 
 use nmax_http::{Exchange, Piece};
 use nmax_metrics::{FailureExample, NameId, Nanos, Outcome};
+use nmax_plan::secret::{is_secret_header, is_secret_name};
 
 use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
@@ -12,19 +13,6 @@ use crate::verify::Verified;
 const EXAMPLE_BYTES_MAX: usize = 64 * 1024;
 /// What stands in the place of a secret.
 const REDACTED: &str = "[redacted]";
-/// Headers whose values are secrets.
-const SECRET_HEADERS: [&str; 6] = [
-    "authorization",
-    "proxy-authorization",
-    "cookie",
-    "set-cookie",
-    "x-api-key",
-    "x-auth-token",
-];
-/// Fields whose values are secrets, wherever their name contains one of these.
-const SECRET_FIELDS: [&str; 9] = [
-    "password", "passwd", "secret", "token", "csrf", "api_key", "apikey", "card", "nonce",
-];
 /// Parameters of a URL or form whose values are secrets; elsewhere the name says nothing.
 const SECRET_PARAMETERS: [&str; 1] = ["code"];
 /// Headers that ask for a login: scheme and realm may be seen, what is to be answered may not.
@@ -191,18 +179,6 @@ pub fn part_name(head: &str) -> Option<&str> {
         .map(|(at, _)| at)
         .find(|at| !lower[..*at].ends_with("file"))?;
     head.get(at + "name=\"".len()..)?.split('"').next()
-}
-
-/// Whether a header's value is a secret.
-pub fn is_secret_header(name: &str) -> bool {
-    let name = name.trim().to_ascii_lowercase();
-    SECRET_HEADERS.contains(&name.as_str()) || is_secret_name(&name)
-}
-
-/// Whether the name of a field or variable says that its value is a secret.
-pub fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('-', "_");
-    SECRET_FIELDS.iter().any(|secret| name.contains(secret))
 }
 
 /// A line of a head with its secrets taken out.

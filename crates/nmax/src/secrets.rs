@@ -1,8 +1,9 @@
 //! What must not be stored: secrets in the plan and on the command line are masked in the manifest and the report.
 
-use nmax_engine::{is_secret_header, is_secret_name, redact, redact_fields, redact_users};
+use nmax_engine::{redact, redact_fields, redact_users};
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Step};
+use nmax_plan::secret::{is_secret_header, is_secret_name};
 use nmax_plan::template::{Part, Template};
 
 use crate::load::Variables;

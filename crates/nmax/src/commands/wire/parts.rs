@@ -1,6 +1,7 @@
 //! Bodies of several parts, line by line: which lines are the content of a part whose name is a secret's.
 
-use nmax_engine::{is_secret_name, multipart_boundary, part_name};
+use nmax_engine::{multipart_boundary, part_name};
+use nmax_plan::secret::is_secret_name;
 
 /// Where a body of several parts is.
 #[derive(Debug, Default)]
