@@ -18,6 +18,7 @@ pub mod convert;
 pub mod correlate;
 pub mod curl;
 pub mod emit;
+pub mod form;
 pub mod har;
 pub mod journey;
 pub mod options;

@@ -148,8 +148,10 @@ pub struct Body {
     pub mime: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// Fields of a form where the recording lists them, in order.
+    /// Fields of a form, in order, decoded: what [`crate::form::fields`] finds in the bytes.
     pub fields: Vec<Field>,
+    /// Its bytes are those of this file, which the recording does not have (`curl -d @FILE`).
+    pub file: Option<String>,
     /// Only its beginning was kept.
     pub is_cut: bool,
 }
