@@ -4,6 +4,8 @@
 //! functions of the place where they are used, so equal seeds give equal requests; what is encrypted here is test data,
 //! not a secret.
 
+use std::num::NonZeroU64;
+
 use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD, Engine as _};
@@ -20,8 +22,10 @@ mod tests;
 mod time;
 mod token;
 
-/// Longest text that `random_text` makes, characters.
+/// Longest text that `random_text` and `random_hex` make, characters.
 const RANDOM_TEXT_MAX: u64 = 65_536;
+const LETTERS_AND_DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const HEXADECIMAL_DIGITS: &[u8] = b"0123456789abcdef";
 
 /// Where a function is called.
 #[derive(Clone, Copy, Debug)]
@@ -39,16 +43,20 @@ pub(crate) fn call(function: Function, arguments: &[String], place: &Place) -> R
         Function::Uuid => Ok(uuid(place.choice)),
         Function::Now => time::now(given(0), place.unix),
         Function::Random => random(given(0), given(1), place.choice),
-        Function::RandomText => random_text(given(0), place.choice),
+        Function::RandomText => random_text(given(0), place.choice, LETTERS_AND_DIGITS),
+        Function::RandomHex => random_text(given(0), place.choice, HEXADECIMAL_DIGITS),
         Function::Base64 => Ok(BASE64_STANDARD.encode(given(0))),
         Function::Base64Url => Ok(BASE64_URL_SAFE_NO_PAD.encode(given(0))),
         Function::Base64Decode => base64_decode(given(0)).and_then(text),
         Function::Url => Ok(url(given(0))),
+        Function::UrlDecode => url_decode(given(0)),
         Function::Html => Ok(html(given(0))),
+        Function::JsonDecode => json_decode(given(0)),
         Function::Hash => hash(given(0), given(1)),
         Function::Hmac => authenticate(given(0), given(1), given(2)),
         Function::JwtSign => token::sign(given(0), given(1).as_bytes(), given(2)),
         Function::JwtVerify => token::verify(given(0), given(1).as_bytes(), given(2), place.unix),
+        Function::JwtClaim => token::claim(given(0), given(1)),
         Function::Encrypt => sealed::encrypt(given(0), given(1), place.choice),
         Function::Decrypt => sealed::decrypt(given(0), given(1)),
     };
@@ -80,20 +88,19 @@ fn random(low: &str, high: &str, choice: Choice) -> Result<String, String> {
     if low > high {
         return Err(format!("there is no number from {low} to {high}"));
     }
-    let numbers = high.abs_diff(low).checked_add(1).and_then(std::num::NonZeroU64::new);
+    let numbers = high.abs_diff(low).checked_add(1).and_then(NonZeroU64::new);
     let above = numbers.map_or_else(|| choice.u64(0), |numbers| choice.below(0, numbers));
     Ok(low.wrapping_add_unsigned(above).to_string())
 }
 
-/// Letters and digits, each equally likely.
-fn random_text(length: &str, choice: Choice) -> Result<String, String> {
-    const CHARS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    const KINDS: std::num::NonZeroU64 = std::num::NonZeroU64::new(62).expect("not zero");
+/// Characters of these, each equally likely.
+fn random_text(length: &str, choice: Choice, chars: &[u8]) -> Result<String, String> {
+    let kinds = NonZeroU64::new(chars.len() as u64).ok_or("there are no characters to take")?;
     let length = u64::try_from(whole(length)?)
         .ok()
         .filter(|length| *length <= RANDOM_TEXT_MAX);
     let length = length.ok_or_else(|| format!("the length is not between 0 and {RANDOM_TEXT_MAX}"))?;
-    let char = |draw| char::from(CHARS[choice.below(draw, KINDS) as usize]);
+    let char = |draw| char::from(chars[choice.below(draw, kinds) as usize]);
     Ok((0..length).map(char).collect())
 }
 
@@ -114,6 +121,42 @@ fn url(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     Template::text(text).render(&mut out, &NoValues, Escape::Url);
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Escapes undone; what is no escape, `+` too, stays.
+fn url_decode(encoded: &str) -> Result<String, String> {
+    let hex = |digit: u8| char::from(digit).to_digit(16);
+    let bytes = encoded.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escaped = match bytes[at..] {
+            [b'%', high, low, ..] => hex(high).zip(hex(low)).map(|(high, low)| (high * 16 + low) as u8),
+            _ => None,
+        };
+        plain.push(escaped.unwrap_or(bytes[at]));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    text(plain)
+}
+
+/// The inside of a JSON string, which may be cut out of a script: quotes of the other kind need no escape there.
+fn json_decode(inside: &str) -> Result<String, String> {
+    let is_open = |(at, _): &(usize, &str)| {
+        let before = inside[..*at].bytes().rev();
+        before.take_while(|byte| *byte == b'\\').count() % 2 == 0
+    };
+    let mut quoted = String::with_capacity(inside.len() + 2);
+    quoted.push('"');
+    let mut taken = 0;
+    for (at, _) in inside.match_indices('"').filter(is_open) {
+        quoted.push_str(&inside[taken..at]);
+        quoted.push('\\');
+        taken = at;
+    }
+    quoted.push_str(&inside[taken..]);
+    quoted.push('"');
+    serde_json::from_str(&quoted).map_err(|error| format!("the text is not the inside of a JSON string: {error}"))
 }
 
 fn html(text: &str) -> String {

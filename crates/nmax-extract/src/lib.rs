@@ -19,7 +19,7 @@ mod screen;
 
 pub use outline::shape;
 use nmax_plan::plan::Source;
-use regex::Regex;
+use regex::{Captures, Regex};
 use scraper::error::SelectorErrorKind;
 use scraper::{Html, Selector};
 use serde_json::Value;
@@ -39,6 +39,8 @@ pub enum Extractor {
     Json(Box<JsonPath>),
     /// A header's value, by lower-case name.
     Header(String),
+    /// Group 1, or the whole match, of an expression on each match of another extractor; the first within each.
+    Part(Box<Extractor>, Regex),
 }
 
 /// The parts of a reply that extractors read; its body is parsed at most once, however many they are.
@@ -112,12 +114,20 @@ impl Extractor {
                 .map(|parsed| Self::Json(Box::new(parsed)))
                 .map_err(|error| format!("`{path}` is not a JSONPath: {error}")),
             Source::Header(name) => Ok(Self::Header(name.to_ascii_lowercase())),
+            Source::Part { of, pattern } => {
+                let pattern = Regex::new(pattern).map_err(|error| error.to_string())?;
+                Ok(Self::Part(Box::new(Self::new(of)?), pattern))
+            }
         }
     }
 
     /// Whether the body must be kept for it.
     pub fn reads_body(&self) -> bool {
-        !matches!(self, Self::Header(_))
+        match self {
+            Self::Header(_) => false,
+            Self::Part(of, _) => of.reads_body(),
+            Self::Regex(_) | Self::Css(..) | Self::Json(_) => true,
+        }
     }
 
     /// Whether it finds anything; `None` when the beginning of a body does not tell. O(length of the body).
@@ -133,8 +143,8 @@ impl Extractor {
                 is_found.then_some(true)
             }
             Self::Regex(pattern) => Some(pattern.is_match(page.text())),
-            Self::Css(..) | Self::Json(_) if page.is_cut => None,
-            Self::Css(..) | Self::Json(_) | Self::Header(_) => Some(!self.matches(page).is_empty()),
+            _ if page.is_cut && self.reads_body() => None,
+            Self::Css(..) | Self::Json(_) | Self::Header(_) | Self::Part(..) => Some(!self.matches(page).is_empty()),
         }
     }
 
@@ -152,6 +162,11 @@ impl Extractor {
                 .filter(|(header, _)| header.eq_ignore_ascii_case(name))
                 .take(MATCHES_MAX)
                 .map(|(_, value)| String::from_utf8_lossy(value).into_owned())
+                .collect(),
+            Self::Part(of, pattern) => of
+                .matches(page)
+                .iter()
+                .filter_map(|whole| captured(pattern.captures(whole)?))
                 .collect(),
         }
     }
@@ -186,10 +201,15 @@ fn in_words(variant: &str) -> String {
 fn regex_matches(pattern: &Regex, body: &str) -> Vec<String> {
     pattern
         .captures_iter(body)
-        .filter_map(|captures| captures.get(1).or_else(|| captures.get(0)))
+        .filter_map(captured)
         .take(MATCHES_MAX)
-        .map(|found| found.as_str().to_owned())
         .collect()
+}
+
+/// Group 1, or the whole match without it.
+fn captured(captures: Captures<'_>) -> Option<String> {
+    let found = captures.get(1).or_else(|| captures.get(0));
+    found.map(|found| found.as_str().to_owned())
 }
 
 fn css_matches(selector: &Selector, attribute: Option<&str>, document: &Html) -> Vec<String> {
@@ -245,6 +265,13 @@ mod tests {
         check(Source::JsonPath("$.items[*].id".into()), JSON, &["7", "8"]);
         check(Source::JsonPath("$.items[0].name".into()), JSON, &["a"]);
         check(Source::Header("location".into()), "", &["/account"]);
+        let part = |of: Source, pattern: &str| Source::Part {
+            of: Box::new(of),
+            pattern: pattern.into(),
+        };
+        check(part(css("a", Some("href")), "/item/(.+)"), PAGE, &["1", "2"]);
+        check(part(Source::Header("set-cookie".into()), "a=[0-9]"), "", &["a=1"]);
+        check(part(Source::JsonPath("$.items[*].name".into()), "^(b)$"), JSON, &["b"]);
     }
 
     /// Trap: the end of what was kept is taken for the end of the body.

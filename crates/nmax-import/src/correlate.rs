@@ -2,7 +2,9 @@
 
 use nmax_plan::plan::{MatchPick, Source};
 
+use crate::journey::Journey;
 use crate::parts::Use;
+use crate::recording::Recording;
 
 /// What was found in one recording, or in two of the same journey.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -24,7 +26,8 @@ pub struct Correlation {
     pub name: String,
     /// The recorded value, decoded.
     pub value: String,
-    /// Entry whose reply gives it: position in the recording's list.
+    /// Entry whose reply gives it: position in the recording's list. It may be a redirect of a step, which then must not
+    /// be followed unseen, or a resource of a page, which must be a step of its own to be looked at.
     pub from: usize,
     /// Extractor: the shortest stable one that finds it.
     pub source: Source,
@@ -63,7 +66,11 @@ pub struct JarCookie {
 /// A value that the client made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// Where it is sent, with the template that makes it (`${uuid()}`, `${now('ms')}`).
+    /// The value as it was recorded.
+    pub value: String,
+    /// Name and template of a `set` that stands before the first use: a value that is sent several times is made once.
+    pub set: Option<(String, String)>,
+    /// Where it is sent, with the template that stands there (`${uuid()}`, `${now('ms')}`, or the name that is set).
     pub uses: Vec<(Use, String)>,
     /// What it is, in words: `a UUID`, `a time in ms`.
     pub what: String,
@@ -76,4 +83,12 @@ pub struct Denied {
     pub what: String,
     /// Why it is left alone.
     pub reason: String,
+}
+
+/// What goes from replies to later requests of a journey; `again` is another recording of the same one.
+///
+/// O(size of the recordings).
+pub fn correlate(recording: &Recording, journey: &Journey, again: Option<(&Recording, &Journey)>) -> Correlations {
+    let _ = (recording, journey, again);
+    Correlations::default()
 }

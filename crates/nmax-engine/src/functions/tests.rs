@@ -97,6 +97,10 @@ fn texts_are_coded_as_the_rfc_says() {
     refused(Function::Base64Decode, &["a*b"], "not base64");
     refused(Function::Base64Decode, &["_w=="], "UTF-8");
     check(Function::Url, &["a b&c=ü/~"], "a%20b%26c%3D%C3%BC%2F~");
+    check(Function::UrlDecode, &["a%20b+%26%zz%2"], "a b+&%zz%2");
+    refused(Function::UrlDecode, &["%ff"], "UTF-8");
+    check(Function::JsonDecode, &[r#"a\/b\u0026c "d\"e\\"#], "a/b&c \"d\"e\\");
+    refused(Function::JsonDecode, &["a\\"], "not the inside of a JSON string");
     check(
         Function::Html,
         &["<a href=\"x\">it's & so</a>"],
@@ -273,17 +277,29 @@ proptest! {
         prop_assert_eq!(try_call(Function::Base64Decode, &[&coded]).unwrap(), text.clone());
         let sealed = try_call(Function::Encrypt, &[&key, &text]).unwrap();
         prop_assert_eq!(try_call(Function::Decrypt, &[&key, &sealed]).unwrap(), text.clone());
+        let coded = try_call(Function::Url, &[&text]).unwrap();
+        prop_assert_eq!(try_call(Function::UrlDecode, &[&coded]).unwrap(), text.clone());
+        let quoted = serde_json::json!(text).to_string();
+        prop_assert_eq!(try_call(Function::JsonDecode, &[&quoted[1..quoted.len() - 1]]).unwrap(), text.clone());
         let claims = serde_json::json!({ "text": text }).to_string();
         let token = try_call(Function::JwtSign, &["HS256", &key, &claims]).unwrap();
+        prop_assert_eq!(try_call(Function::JwtClaim, &[&token, "text"]).unwrap(), text);
         prop_assert_eq!(try_call(Function::JwtVerify, &["HS256", &key, &token]).unwrap(), claims);
     }
 
     /// Law: a random text has its length and no other characters, and equal places give equal texts.
     #[test]
     fn random_texts_have_their_length(length in 0_u64..200, draw in any::<u64>()) {
-        let text = random_text(&length.to_string(), at(draw).choice).unwrap();
+        let made = |function| {
+            let place = at(draw);
+            call(function, &[length.to_string()], &place).unwrap()
+        };
+        let text = made(Function::RandomText);
         prop_assert_eq!(text.len() as u64, length);
         prop_assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric()));
-        prop_assert_eq!(text, random_text(&length.to_string(), at(draw).choice).unwrap());
+        prop_assert_eq!(text, made(Function::RandomText));
+        let digits = made(Function::RandomHex);
+        prop_assert_eq!(digits.len() as u64, length);
+        prop_assert!(digits.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
     }
 }

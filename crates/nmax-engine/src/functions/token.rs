@@ -57,6 +57,19 @@ pub(super) fn verify(algorithm: &str, key: &[u8], token: &str, unix: Nanos) -> R
     Ok(text)
 }
 
+/// A claim of a token, as a client reads it that cannot know the key: the signature is not looked at.
+///
+/// Texts are given as they are, everything else as JSON.
+pub(super) fn claim(token: &str, name: &str) -> Result<String, String> {
+    let claims = token.trim().split('.').nth(1);
+    let claims = claims.ok_or("the token does not have three parts with dots between them")?;
+    match object("claims", claims.trim_end_matches('='))?.1.get(name) {
+        Some(Value::String(text)) => Ok(text.clone()),
+        Some(other) => Ok(other.to_string()),
+        None => Err(format!("the token has no claim `{name}`")),
+    }
+}
+
 fn within_time(claims: &Value, unix: Nanos) -> Result<(), String> {
     let now_s = unix.as_secs_f64();
     // RFC 7519, 2: a NumericDate.

@@ -106,7 +106,10 @@ fn check(test: Test, names: &Names) -> Check {
 
 fn source_text(source: &Source) -> String {
     let (key, text) = source_entry(source);
-    format!("{key} {text}")
+    match match_entry(source) {
+        Some((key_of_part, pattern)) => format!("{key} {text} {key_of_part} {pattern}"),
+        None => format!("{key} {text}"),
+    }
 }
 
 /// The key and the text under which a source is written.
@@ -123,6 +126,15 @@ pub(crate) fn source_entry(source: &Source) -> (&'static str, String) {
         } => ("css", selector.clone()),
         Source::JsonPath(path) => ("json", path.clone()),
         Source::Header(name) => ("header", name.clone()),
+        Source::Part { of, .. } => source_entry(of),
+    }
+}
+
+/// The regular expression on what is found, under its key.
+pub(crate) fn match_entry(source: &Source) -> Option<(&'static str, &str)> {
+    match source {
+        Source::Part { pattern, .. } => Some(("match", pattern)),
+        _ => None,
     }
 }
 
@@ -237,7 +249,22 @@ fn source(decoder: &mut Decoder, fields: Fields) -> Option<Source> {
             "correct it; in YAML, single quotes keep backslashes as they are",
         );
     }
-    Some(source)
+    let Some(node) = fields.get("match") else {
+        return Some(source);
+    };
+    let pattern = decoder.text(node)?;
+    if let Err(why) = (decoder.options.check_source)(&Source::Regex(pattern.clone())) {
+        decoder.problem(
+            node.at,
+            Kind::Value,
+            format!("`match {pattern}` is not valid: {why}"),
+            "correct it; in YAML, single quotes keep backslashes as they are",
+        );
+    }
+    Some(Source::Part {
+        of: Box::new(source),
+        pattern,
+    })
 }
 
 /// Splits `selector@attribute` at the last `@`, if an attribute's name follows it.

@@ -77,6 +77,14 @@ pub enum Source {
     JsonPath(String),
     /// A header's value.
     Header(String),
+    /// A part of what another source finds: the regular expression's group 1, or its whole match when it has no group.
+    /// What it does not match is not found.
+    Part {
+        /// The other source.
+        of: Box<Source>,
+        /// Regular expression.
+        pattern: String,
+    },
 }
 
 /// Which of several matches.

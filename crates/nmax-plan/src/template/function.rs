@@ -3,7 +3,7 @@
 use super::Template;
 use crate::nearest::nearest;
 
-/// Longest text of `random_text`, in characters.
+/// Longest text of `random_text` and `random_hex`, in characters.
 pub(super) const RANDOM_TEXT_MAX: u64 = 65_536;
 
 const HASHES: &[&str] = &["sha1", "sha256", "sha384", "sha512"];
@@ -29,6 +29,8 @@ pub enum Function {
     Random,
     /// `random_text(LENGTH)`: letters and digits.
     RandomText,
+    /// `random_hex(LENGTH)`: hexadecimal digits, lower case.
+    RandomHex,
     /// `base64(TEXT)`
     Base64,
     /// `base64url(TEXT)`: without padding (RFC 4648, section 5).
@@ -37,8 +39,12 @@ pub enum Function {
     Base64Decode,
     /// `url(TEXT)`: percent-encoded.
     Url,
+    /// `url_decode(TEXT)`: percent-encoding undone.
+    UrlDecode,
     /// `html(TEXT)`: character references for `& < > " '`.
     Html,
+    /// `json_decode(TEXT)`: what stands between the quotes of a JSON string, its escapes undone.
+    JsonDecode,
     /// `hash(ALGORITHM, TEXT)`: hexadecimal; `sha1`, `sha256`, `sha384`, `sha512`.
     Hash,
     /// `hmac(ALGORITHM, KEY, TEXT)`: hexadecimal.
@@ -47,6 +53,8 @@ pub enum Function {
     JwtSign,
     /// `jwt_verify(ALGORITHM, KEY, TOKEN)`: the claims as JSON; a token that does not verify fails the iteration.
     JwtVerify,
+    /// `jwt_claim(TOKEN, NAME)`: one claim, whoever signed.
+    JwtClaim,
     /// `encrypt(KEY, TEXT)`: AES-256-GCM under SHA-256 of the key, nonce first, base64url.
     Encrypt,
     /// `decrypt(KEY, TEXT)`: what `encrypt` made; anything else fails the iteration.
@@ -55,20 +63,24 @@ pub enum Function {
 
 impl Function {
     /// Every function.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 19] = [
         Self::Uuid,
         Self::Now,
         Self::Random,
         Self::RandomText,
+        Self::RandomHex,
         Self::Base64,
         Self::Base64Url,
         Self::Base64Decode,
         Self::Url,
+        Self::UrlDecode,
         Self::Html,
+        Self::JsonDecode,
         Self::Hash,
         Self::Hmac,
         Self::JwtSign,
         Self::JwtVerify,
+        Self::JwtClaim,
         Self::Encrypt,
         Self::Decrypt,
     ];
@@ -80,15 +92,19 @@ impl Function {
             Self::Now => "now",
             Self::Random => "random",
             Self::RandomText => "random_text",
+            Self::RandomHex => "random_hex",
             Self::Base64 => "base64",
             Self::Base64Url => "base64url",
             Self::Base64Decode => "base64_decode",
             Self::Url => "url",
+            Self::UrlDecode => "url_decode",
             Self::Html => "html",
+            Self::JsonDecode => "json_decode",
             Self::Hash => "hash",
             Self::Hmac => "hmac",
             Self::JwtSign => "jwt_sign",
             Self::JwtVerify => "jwt_verify",
+            Self::JwtClaim => "jwt_claim",
             Self::Encrypt => "encrypt",
             Self::Decrypt => "decrypt",
         }
@@ -99,8 +115,16 @@ impl Function {
         match self {
             Self::Uuid => (0, 0),
             Self::Now => (0, 1),
-            Self::Random | Self::Hash | Self::Encrypt | Self::Decrypt => (2, 2),
-            Self::RandomText | Self::Base64 | Self::Base64Url | Self::Base64Decode | Self::Url | Self::Html => (1, 1),
+            Self::Random | Self::Hash | Self::Encrypt | Self::Decrypt | Self::JwtClaim => (2, 2),
+            Self::RandomText
+            | Self::RandomHex
+            | Self::Base64
+            | Self::Base64Url
+            | Self::Base64Decode
+            | Self::Url
+            | Self::UrlDecode
+            | Self::Html
+            | Self::JsonDecode => (1, 1),
             Self::Hmac | Self::JwtSign | Self::JwtVerify => (3, 3),
         }
     }
@@ -121,15 +145,19 @@ impl Function {
             Self::Now => "now()` or `now('iso')",
             Self::Random => "random(LOW, HIGH)",
             Self::RandomText => "random_text(LENGTH)",
+            Self::RandomHex => "random_hex(LENGTH)",
             Self::Base64 => "base64(TEXT)",
             Self::Base64Url => "base64url(TEXT)",
             Self::Base64Decode => "base64_decode(TEXT)",
             Self::Url => "url(TEXT)",
+            Self::UrlDecode => "url_decode(TEXT)",
             Self::Html => "html(TEXT)",
+            Self::JsonDecode => "json_decode(TEXT)",
             Self::Hash => "hash('sha256', TEXT)",
             Self::Hmac => "hmac('sha256', KEY, TEXT)",
             Self::JwtSign => "jwt_sign('HS256', KEY, CLAIMS)",
             Self::JwtVerify => "jwt_verify('HS256', KEY, TOKEN)",
+            Self::JwtClaim => "jwt_claim(TOKEN, 'sub')",
             Self::Encrypt => "encrypt(KEY, TEXT)",
             Self::Decrypt => "decrypt(KEY, TEXT)",
         }
@@ -167,7 +195,7 @@ impl Function {
                     });
                 }
             }
-            Self::RandomText => {
+            Self::RandomText | Self::RandomHex => {
                 let is_length = |text: &str| text.parse().is_ok_and(|length: u64| length <= RANDOM_TEXT_MAX);
                 if let Some(text) = constant(0).filter(|text| !is_length(text)) {
                     faults.push(Fault {
@@ -182,7 +210,10 @@ impl Function {
             | Self::Base64Url
             | Self::Base64Decode
             | Self::Url
+            | Self::UrlDecode
             | Self::Html
+            | Self::JsonDecode
+            | Self::JwtClaim
             | Self::Encrypt
             | Self::Decrypt => {}
         }

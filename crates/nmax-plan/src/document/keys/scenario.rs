@@ -353,6 +353,11 @@ pub(crate) static FINDS: Table = Table {
         ),
         key("json", Shape::Text, "JSONPath (RFC 9535)."),
         key("header", Shape::Text, "Name of a header."),
+        key(
+            "match",
+            Shape::Text,
+            "Regular expression on what was found: its group 1, or all that it matches; the rest is not found.",
+        ),
     ],
     later: &[("xpath", "write `css: SELECTOR`")],
 };
@@ -372,6 +377,11 @@ pub(crate) static EXTRACT: Table = Table {
         ),
         key("json", Shape::Text, "JSONPath (RFC 9535)."),
         key("header", Shape::Text, "Name of a header."),
+        key(
+            "match",
+            Shape::Text,
+            "Regular expression on what was found: its group 1, or all that it matches; the rest is not found.",
+        ),
         key(
             "pick",
             Shape::Either(&[Shape::OneOf(|| words(MATCH_PICK)), Shape::Whole(1, 1_000_000)]),

@@ -53,7 +53,10 @@ fn every_key_has_its_meaning() {
         (plan.feeders[0].pick, &*plan.feeders[0].cell(7, 1, 0)),
         (Pick::Zipf { exponent: 1.1 }, "a, b")
     );
-    assert_eq!((plan.feeders[0].per, plan.feeders[1].per), (Per::Request, Per::Iteration));
+    assert_eq!(
+        (plan.feeders[0].per, plan.feeders[1].per),
+        (Per::Request, Per::Iteration)
+    );
     assert_eq!(
         (
             plan.feeders[1].pick,
@@ -78,7 +81,7 @@ fn every_key_has_its_meaning() {
         "lacks Error",
         "header content-type contains html",
         "finds css a.item",
-        "finds header x-id",
+        "finds header x-id match ^a",
     ];
     assert_eq!(names, want);
     let item = &search.extract[0];
@@ -91,6 +94,11 @@ fn every_key_has_its_meaning() {
     );
     assert_eq!((item.pick, item.default.as_deref()), (MatchPick::Random, Some("/")));
     assert_eq!(search.extract[1].pick, MatchPick::Nth(2));
+    let id = Source::Part {
+        of: Box::new(Source::Header("x-id".into())),
+        pattern: r"id=(\d+)".into(),
+    };
+    assert_eq!(search.extract[3].source, id);
     assert_eq!(search.timeout, Some(Duration::from_secs(5)));
     assert_eq!(
         request(&plan, 0, 5).name,

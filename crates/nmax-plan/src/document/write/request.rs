@@ -4,7 +4,7 @@ use super::http::redirects as redirects_word;
 use super::yaml::Yaml;
 use super::{Scope, duration, entry, expanded, plain, text, word};
 use crate::document::keys::{DISCOVER, MATCH_PICK, METHODS};
-use crate::document::reply::source_entry;
+use crate::document::reply::{match_entry, source_entry};
 use crate::plan::{Body, Discover, Expect, Extract, FormPart, MatchPick, Page, PartContent, Request, Source, Test};
 use crate::template::Template;
 
@@ -153,7 +153,7 @@ fn expect(expect: &Expect, scope: &Scope) -> Yaml {
             Test::BodyContains(text) => contains.push(scope.text(text)),
             Test::BodyLacks(text) => lacks.push(scope.text(text)),
             Test::HeaderContains(name, text) => header.push((name.clone(), scope.text(text))),
-            Test::Finds(source) => finds.push(Yaml::Map(vec![self::source(source)])),
+            Test::Finds(source) => finds.push(Yaml::Map(self::source(source).collect())),
         }
     }
     for (key, list) in [("contains", contains), ("lacks", lacks)] {
@@ -170,9 +170,10 @@ fn expect(expect: &Expect, scope: &Scope) -> Yaml {
     Yaml::Map(map)
 }
 
-fn source(source: &Source) -> (String, Yaml) {
+fn source(source: &Source) -> impl Iterator<Item = (String, Yaml)> {
     let (key, value) = source_entry(source);
-    entry(key, Yaml::Text(value))
+    let part = match_entry(source).map(|(key, pattern)| entry(key, text(pattern)));
+    std::iter::once(entry(key, Yaml::Text(value))).chain(part)
 }
 
 fn extract(extract: &Extract) -> Yaml {
@@ -180,7 +181,8 @@ fn extract(extract: &Extract) -> Yaml {
         MatchPick::Nth(number) => plain(number),
         other => word(MATCH_PICK, other),
     };
-    let mut map = vec![source(&extract.source), entry("pick", pick)];
+    let mut map: Vec<(String, Yaml)> = source(&extract.source).collect();
+    map.push(entry("pick", pick));
     if let Some(default) = &extract.default {
         map.push(entry("default", text(default)));
     }

@@ -85,7 +85,10 @@ fn headers(slots: usize) -> impl Strategy<Value = Vec<(String, Template)>> {
 
 fn source() -> impl Strategy<Value = Source> {
     (whole_source(), proptest::option::of("[a-z().*\\\\d$]{1,8}")).prop_map(|(of, pattern)| match pattern {
-        Some(pattern) => Source::Part { of: Box::new(of), pattern },
+        Some(pattern) => Source::Part {
+            of: Box::new(of),
+            pattern,
+        },
         None => of,
     })
 }
@@ -464,7 +467,11 @@ fn feeders() -> Vec<Feeder> {
             cells: cells.iter().map(|cell| (*cell).to_owned()).collect(),
         },
         pick,
-        per: if matches!(pick, Pick::Zipf { .. }) { Per::Request } else { Per::Iteration },
+        per: if matches!(pick, Pick::Zipf { .. }) {
+            Per::Request
+        } else {
+            Per::Iteration
+        },
         at_end,
     };
     vec![
