@@ -17,8 +17,8 @@ mod outline;
 pub mod resources;
 mod screen;
 
-pub use outline::shape;
 use nmax_plan::plan::Source;
+pub use outline::shape;
 use regex::{Captures, Regex};
 use scraper::error::SelectorErrorKind;
 use scraper::{Html, Selector};

@@ -17,9 +17,9 @@ const LEFT_OUT: [&str; 9] = [
     "head", "script", "style", "template", "noscript", "link", "meta", "svg", "math",
 ];
 /// What marks a few words of a text: it comes and goes with the text.
-const OF_TEXT: [&str; 29] = [
+const OF_TEXT: [&str; 30] = [
     "a", "abbr", "b", "bdi", "bdo", "big", "br", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd",
-    "mark", "q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var",
+    "label", "mark", "q", "s", "samp", "small", "span", "strong", "sub", "sup", "time", "u", "var",
 ];
 /// What a person fills in or presses: their names are part of what the page is.
 const CONTROLS: [&str; 4] = ["input", "select", "textarea", "button"];
@@ -55,14 +55,20 @@ pub(crate) fn outline(document: &Html) -> BTreeSet<String> {
     paths
 }
 
-/// A name with `*` in the place of each word that has a digit: it may be another one the next time.
+/// A name or a path with `*` in the place of each word that has a digit: it may be another one the next time. A UUID is
+/// one word.
 pub fn shape(name: &str) -> String {
     let mut shaped = String::with_capacity(name.len());
     let mut rest = name;
     while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+        let is_of_word = |c: char| c.is_alphanumeric() || "-_.~%".contains(c);
+        let end = rest.find(|c| !is_of_word(c)).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        shaped.push_str(if word.contains(|c: char| c.is_numeric()) { "*" } else { word });
+        shaped.push_str(if word.contains(|c: char| c.is_numeric()) {
+            "*"
+        } else {
+            word
+        });
         let mark = after.chars().next().map_or(0, char::len_utf8);
         shaped.push_str(&after[..mark]);
         rest = &after[mark..];

@@ -12,7 +12,7 @@
 //! 6. [`parameters`] recognizes what differs from user to user.
 //! 7. [`emit`] writes the plan, its data files and the evidence for the correlations.
 //!
-//! [`convert()`] does 3 to 7.
+//! [`convert()`] does 3 to 7. [`structure`] tells whether two replies are the same page to a user.
 
 pub mod convert;
 pub mod correlate;
@@ -27,6 +27,7 @@ pub mod parts;
 pub mod recording;
 pub mod redact;
 pub mod select;
+pub mod structure;
 
 pub use convert::{Converted, Summary, convert};
 pub use options::Options;
