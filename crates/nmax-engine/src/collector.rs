@@ -6,6 +6,7 @@ use std::sync::mpsc::SyncSender;
 use nmax_metrics::{FailureExample, Nanos, RawSample, Section, Window};
 
 use crate::meter::Report;
+use crate::told::Tellings;
 
 /// A window of the whole injector, complete.
 #[derive(Debug)]
@@ -14,6 +15,8 @@ pub struct Complete {
     pub window: Window,
     /// Exchanges kept whole.
     pub raw: Vec<RawSample>,
+    /// Every exchange, for a run that tells them.
+    pub told: Tellings,
     /// Failed exchanges kept for study.
     pub failures: Vec<FailureExample>,
 }
@@ -82,6 +85,7 @@ impl Collector {
                 worker,
                 window,
                 raw,
+                told,
                 failures,
             } => {
                 let state = &mut self.workers[worker as usize];
@@ -92,10 +96,12 @@ impl Collector {
                 let joined = self.open.entry(window.index).or_insert_with(|| Complete {
                     window: Window::new(window.index, window.width),
                     raw: Vec::new(),
+                    told: Tellings::default(),
                     failures: Vec::new(),
                 });
                 joined.window.aggregate.merge(&window.aggregate);
                 joined.raw.extend(raw);
+                joined.told.append(told);
                 joined.failures.extend(failures);
                 let mut emptied = window;
                 emptied.aggregate.reset();
@@ -200,6 +206,7 @@ mod tests {
             worker,
             window,
             raw: Vec::new(),
+            told: Tellings::default(),
             failures: Vec::new(),
         }
     }

@@ -29,6 +29,8 @@ pub struct Context<R: Runtime, D: Drivers> {
     pub meter: RefCell<Meter>,
     /// Wall time at the run's origin, since 1970; for cookies and what templates make of the time.
     pub unix_origin: Nanos,
+    /// Whether every exchange is told.
+    pub(crate) tells: bool,
     pub(crate) locations: Locations,
     pub(crate) names: NameBook,
     pub(crate) state: State,
@@ -192,11 +194,12 @@ impl<R: Runtime, D: Drivers> Context<R, D> {
         drivers: D,
         program: Program,
         sources: Sources<R::Timer>,
-        meter: Meter,
+        mut meter: Meter,
         catalog: SharedCatalog,
         unix_origin: Nanos,
     ) -> Self {
         Self {
+            tells: meter.told_mut().is_some(),
             locations: Locations::new(&program.plan),
             runtime,
             drivers,

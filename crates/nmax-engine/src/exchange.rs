@@ -183,7 +183,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             exchange: &hop.exchange,
             intended: hop.turn.intended,
         };
-        self.record(context, &seen, hop.turn.slot_wait, verified.outcome);
+        let sample = self.record(context, &seen, hop.turn.slot_wait, verified.outcome);
+        if context.tells {
+            let head = hop.place.rendered.bytes(prepared, &self.buffers);
+            self.tell_exchange(context, assignment, &sample, head);
+        }
         if verified.outcome != Outcome::Ok {
             let Place { rendered, form, .. } = &hop.place;
             let sent = SentBytes {
@@ -248,7 +252,13 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
     }
 
     #[inline]
-    pub(crate) fn record(&self, context: &Context<R, D>, seen: &Seen<'_>, slot_wait: Nanos, outcome: Outcome) {
+    pub(crate) fn record(
+        &self,
+        context: &Context<R, D>,
+        seen: &Seen<'_>,
+        slot_wait: Nanos,
+        outcome: Outcome,
+    ) -> Sample {
         let exchange = seen.exchange;
         // After a stale connection the first attempt's wait is the server's doing, not the injector's.
         let slot_wait = match exchange.sent.filter(|_| exchange.retried) {
@@ -299,6 +309,16 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             }
             load.retries += u64::from(exchange.retried);
             load.informational += u64::from(exchange.informational);
+        }
+        sample
+    }
+
+    /// Tells an exchange whose request begins with `head`; those of setup and teardown are no part of the traffic.
+    #[cold]
+    pub(crate) fn tell_exchange(&self, context: &Context<R, D>, assignment: &Assignment, sample: &Sample, head: &[u8]) {
+        let mut meter = context.meter.borrow_mut();
+        if let Some(told) = meter.told_mut().filter(|_| !self.is_aside()) {
+            told.add(sample, assignment, head);
         }
     }
 }

@@ -17,6 +17,7 @@
 //! - [`driver`], [`http_driver`]: what carries requests
 //! - [`meter`], [`collector`], `tally`, `examples`: what is recorded, and how it is joined
 //! - [`alone`]: steps that are done once for a run, before and after it; `bracket`: when they are done
+//! - [`told`]: every exchange as a log would have it, for runs that are compared with one
 //! - [`once`]: one iteration with all that it sent and received
 //! - [`context`]: what the virtual users of a worker share; [`names`]: those of their requests
 //! - [`watch`]: this process's own resources
@@ -54,6 +55,7 @@ mod setup;
 pub mod source;
 mod tally;
 pub mod timers;
+pub mod told;
 mod verify;
 mod vu;
 mod walk;

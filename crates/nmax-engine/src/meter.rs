@@ -13,6 +13,7 @@ use nmax_metrics::{FailureExample, Nanos, Outcome, RawSample, Sample, Section, W
 use crate::locations::LocationId;
 use crate::runtime::ThreadTime;
 use crate::settings::KeepSamples;
+use crate::told::Tellings;
 
 use kept::Kept;
 
@@ -36,6 +37,8 @@ pub enum Report {
         window: Box<Window>,
         /// Exchanges kept whole.
         raw: Vec<RawSample>,
+        /// Every exchange, for a run that tells them.
+        told: Tellings,
         /// Failed exchanges kept for study.
         failures: Vec<FailureExample>,
     },
@@ -100,6 +103,8 @@ pub struct Meter {
     link: Link,
     window: Box<Window>,
     kept: Kept,
+    /// Every exchange of the window, for a run that tells them.
+    told: Option<Tellings>,
     failures: Vec<FailureExample>,
     examples: HashMap<String, u32>,
     /// Bytes of text that examples may still take.
@@ -116,6 +121,7 @@ impl Meter {
         Self {
             kept: Kept::new(&settings, link.worker),
             window: Box::new(Window::new(0, settings.width)),
+            told: None,
             failures: Vec::new(),
             examples: HashMap::new(),
             examples_room: EXAMPLES_BYTES_MAX,
@@ -125,6 +131,20 @@ impl Meter {
             settings,
             link,
         }
+    }
+
+    /// The same meter, which tells every exchange.
+    #[must_use]
+    pub fn telling(self) -> Self {
+        Self {
+            told: Some(Tellings::default()),
+            ..self
+        }
+    }
+
+    /// What it tells of the open window, if it tells.
+    pub(crate) fn told_mut(&mut self) -> Option<&mut Tellings> {
+        self.told.as_mut()
     }
 
     /// The section that an intended instant belongs to.
@@ -302,6 +322,7 @@ impl Meter {
             worker: self.link.worker,
             window,
             raw: self.kept.take(),
+            told: self.told.as_mut().map(std::mem::take).unwrap_or_default(),
             failures: std::mem::take(&mut self.failures),
         };
         // The collector only goes away when the process ends.

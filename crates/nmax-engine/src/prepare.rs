@@ -142,7 +142,11 @@ fn probes(expect: &Expect, numbers: &HashMap<&str, usize>) -> Result<Vec<(usize,
 
 /// Whether something that is rendered for a request calls a function, or reads a row that the request picks.
 fn depends_on_place(plan: &Plan, request: &Request) -> bool {
-    let picks = |feeder: usize| plan.feeders.get(feeder).is_some_and(|feeder| feeder.per == Per::Request);
+    let picks = |feeder: usize| {
+        plan.feeders
+            .get(feeder)
+            .is_some_and(|feeder| feeder.per == Per::Request)
+    };
     let depends = |part: &Part| match part {
         Part::Call(_) => true,
         Part::Feeder { feeder, .. } => picks(*feeder),

@@ -178,7 +178,11 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             exchange: &hop.exchange,
             intended: hop.turn.intended,
         };
-        self.record(context, &seen, hop.turn.slot_wait, Outcome::Ok);
+        let sample = self.record(context, &seen, hop.turn.slot_wait, Outcome::Ok);
+        if context.tells {
+            let head = hop.place.rendered.bytes(chain.prepared, &self.buffers);
+            self.tell_exchange(context, chain.assignment, &sample, head);
+        }
         if chain.prepared.page.is_some() {
             self.document_bytes += hop.exchange.bytes_received;
         }

@@ -125,6 +125,7 @@ impl Seat {
             seed: plan.seed,
         };
         let meter = Meter::new(settings, self.link, runtime.thread_time());
+        let meter = if self.settings.tells { meter.telling() } else { meter };
         let unix_origin = wall.duration_since(UNIX_EPOCH).map_or(Nanos::ZERO, Nanos::from);
         let context = Rc::new(Context::new(
             runtime,

@@ -43,6 +43,8 @@ pub struct Settings {
     pub names_max: usize,
     /// Which exchanges are kept whole.
     pub keep: KeepSamples,
+    /// Whether every exchange is told with its target ([`crate::Complete::told`]), which costs memory and time.
+    pub tells: bool,
     /// Certificates of additional issuers, PEM.
     pub ca_pem: Vec<Vec<u8>>,
     /// What clients show when a server asks who they are.
@@ -76,6 +78,7 @@ impl Settings {
             share: Share::whole(),
             names_max: NAMES_MAX,
             keep: KeepSamples::Some,
+            tells: false,
             ca_pem: Vec::new(),
             identity: None,
             files: Files::default(),

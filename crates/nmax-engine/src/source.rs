@@ -125,7 +125,9 @@ pub fn open_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramErr
 
 fn unlimited_schedule(plan: &Plan, arrivals: Arrivals) -> Result<Open, ProgramError> {
     if arrivals == Arrivals::Listed {
-        let last = schedule::phases(&plan.stages).last().and_then(|phase| phase.span.end_ns);
+        let last = schedule::phases(&plan.stages)
+            .last()
+            .and_then(|phase| phase.span.end_ns);
         return Ok(Open::listed(Arc::clone(&plan.starts), last.unwrap_or(0)));
     }
     schedule_of(&plan.stages, arrivals, plan.seed)
@@ -324,7 +326,10 @@ pub(crate) fn row(feeder: &Feeder, index: usize, seed: u64, assignment: &Assignm
     }
     // Steps count from 0, so these addresses are nobody else's.
     let step = (1 << 32) + index as u64;
-    row_at(feeder, Choice::new(seed, assignment.choice.0, assignment.choice.1, step))
+    row_at(
+        feeder,
+        Choice::new(seed, assignment.choice.0, assignment.choice.1, step),
+    )
 }
 
 /// The row of a feeder that is picked at random by this choice.

@@ -44,7 +44,10 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             exchange,
             intended: resource.known,
         };
-        self.record(context, &seen, job.wait, verified.outcome);
+        let sample = self.record(context, &seen, job.wait, verified.outcome);
+        if context.tells {
+            self.tell_exchange(context, load.assignment, &sample, &job.bytes);
+        }
         load.fetched.bytes_received += exchange.bytes_received;
         if !is_ok {
             load.fetched.failed += 1;

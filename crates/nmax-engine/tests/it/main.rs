@@ -16,10 +16,12 @@ mod places;
 mod records;
 mod redirects;
 mod requests;
+mod rows;
 mod schedule;
 mod setups;
 mod sockets;
 mod stalls;
+mod told;
 
 use std::sync::Arc;
 

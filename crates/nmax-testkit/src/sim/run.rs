@@ -12,6 +12,7 @@ use nmax_engine::meter::{Link, Meter, MeterSettings, Report};
 use nmax_engine::program::{Program, catalog};
 use nmax_engine::runtime::{Runtime, ThreadTime, Timer};
 use nmax_engine::source::{Sources, times};
+use nmax_engine::told::Tellings;
 use nmax_engine::worker;
 use nmax_engine::{Files, KeepSamples};
 use nmax_metrics::{Aggregate, Catalog, Clock, FailureExample, Nanos, RawSample, Section, Window};
@@ -38,6 +39,8 @@ pub struct Options {
     pub keep: KeepSamples,
     /// Whether windows are kept; otherwise only their sum.
     pub keeps_windows: bool,
+    /// Whether every exchange is told with its target.
+    pub tells: bool,
     /// Which requests are kept.
     pub requests: KeepRequests,
     /// Instants at which the thread is busy, and for how long.
@@ -65,6 +68,7 @@ impl Options {
             connect: Nanos::ZERO,
             keep: KeepSamples::All,
             keeps_windows: true,
+            tells: false,
             requests: KeepRequests::None,
             blocks: Vec::new(),
             stop_at: None,
@@ -95,6 +99,8 @@ pub struct Simulated {
     pub totals: Aggregate,
     /// Exchanges kept whole, in order of their window.
     pub raw: Vec<RawSample>,
+    /// What was told, window after window.
+    pub told: Vec<Tellings>,
     /// Failed exchanges kept for study.
     pub failures: Vec<FailureExample>,
     /// Names.
@@ -176,6 +182,7 @@ pub fn simulate(plan: &Arc<Plan>, server: impl Server, options: &Options) -> Sim
             },
             ThreadTime::default(),
         );
+        let meter = if options.tells { meter.telling() } else { meter };
         let context = Context::new(
             runtime.clone(),
             drivers.clone(),
@@ -234,6 +241,7 @@ fn empty() -> Simulated {
         windows: Vec::new(),
         totals: Aggregate::default(),
         raw: Vec::new(),
+        told: Vec::new(),
         failures: Vec::new(),
         catalog: Catalog::default(),
         end: Nanos::ZERO,
@@ -253,7 +261,16 @@ struct Taken<'a> {
 impl Taken<'_> {
     fn take(&mut self, reports: &Receiver<Report>) {
         while let Ok(report) = reports.try_recv() {
-            for Complete { window, raw, failures } in self.collector.add(report) {
+            for complete in self.collector.add(report) {
+                let Complete {
+                    window,
+                    raw,
+                    told,
+                    failures,
+                } = complete;
+                if !told.is_empty() {
+                    self.simulated.told.push(told);
+                }
                 self.simulated.totals.merge(&window.aggregate);
                 self.simulated.raw.extend(raw);
                 self.simulated.failures.extend(failures);
