@@ -214,6 +214,44 @@ impl Stage {
     }
 }
 
+/// Plain bytes of a body, or of its beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undone {
+    /// As far as they could be made known.
+    pub bytes: Vec<u8>,
+    /// What is wrong with the rest; nothing when the body ended where its codings do.
+    pub problem: Option<CodecError>,
+}
+
+/// Undoes the codings that these `content-encoding` lines list, all at once and up to a number of plain bytes; `None`
+/// when there is no coding, or one that is not known.
+pub fn undo<'a>(lines: impl IntoIterator<Item = &'a [u8]>, coded: &[u8], bytes_max: usize) -> Option<Undone> {
+    let mut codings = Codings::default();
+    for line in lines {
+        codings.add(line);
+    }
+    if !codings.can_be_undone() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    let limit = u64::try_from(bytes_max).unwrap_or(u64::MAX);
+    let outcome = codings.decoder(limit).and_then(|mut decoder| {
+        decoder.push(coded, &mut |plain| {
+            let room = bytes_max - bytes.len();
+            bytes.extend_from_slice(&plain[..plain.len().min(room)]);
+            if plain.len() > room {
+                return Err(CodecError::BodyLimit(limit));
+            }
+            Ok(())
+        })?;
+        decoder.end()
+    });
+    Some(Undone {
+        bytes,
+        problem: outcome.err(),
+    })
+}
+
 fn broken(coding: &'static str, problem: &'static str) -> CodecError {
     CodecError::Coding { coding, problem }
 }

@@ -41,6 +41,7 @@ mod wire;
 
 pub use client::{Alarm, Client, Exchange, Notes, Piece, Request, Shared};
 pub use codec::{KeepBody, Reply};
+pub use coding::{Undone, undo};
 pub use connection::{Allow, ClientCertificate, Config, Family, HostOverride, NameRules, PhaseLimits};
 pub use cookies::{Jar, parse_date};
 pub use failure::Failure;

@@ -144,8 +144,10 @@ pub(crate) const TABLE: [Row; 18] = [
     row(
         "nmax-proxy",
         Layer::Shell,
-        &["nmax-import"],
+        // It undoes content codings as the generator does.
+        &["nmax-http", "nmax-import"],
         &[
+            "base64",
             "http-body-util",
             "hyper",
             "hyper-util",

@@ -1,0 +1,113 @@
+//! Which hosts are recorded: names with all that is below them, and addresses.
+//!
+//! The same list constrains the certificate authority, so that even its stolen key is worth nothing elsewhere.
+
+use std::net::IpAddr;
+
+/// Most hosts of a recording: each stands in the authority's certificate.
+const HOSTS_MAX: usize = 100;
+
+/// Hosts that are recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hosts {
+    /// Lower case, without a dot at the end; what is below them belongs to them.
+    names: Vec<String>,
+    addresses: Vec<IpAddr>,
+}
+
+/// Text that is no host.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// Neither a name nor an address.
+    #[error("`{0}` is no host\n  help: give a name such as `example.com`, or an address, without scheme, port or path")]
+    NotAHost(String),
+    /// A list that is too long.
+    #[error("more than {HOSTS_MAX} hosts\n  help: give the domain in place of many names below it")]
+    TooMany,
+}
+
+impl Hosts {
+    /// The host of the page that a recording begins with: its registrable domain and all below it; an address, or a name
+    /// without a domain such as `localhost`, as it is.
+    pub fn of_page(host: &str) -> Result<Self, HostError> {
+        let mut hosts = Self::default();
+        let name = plain(host);
+        let domain = match name.parse::<IpAddr>() {
+            Ok(_) => None,
+            Err(_) => psl::domain_str(&name).filter(|domain| domain.contains('.')),
+        };
+        hosts.add(domain.unwrap_or(&name))?;
+        Ok(hosts)
+    }
+
+    /// Adds an address, or a name and all below it; `*.example.com` is the same as `example.com`.
+    pub fn add(&mut self, host: &str) -> Result<(), HostError> {
+        let name = plain(host.strip_prefix("*.").unwrap_or(host));
+        if self.names.len() + self.addresses.len() >= HOSTS_MAX {
+            return Err(HostError::TooMany);
+        }
+        if let Ok(address) = name.parse() {
+            if !self.addresses.contains(&address) {
+                self.addresses.push(address);
+            }
+        } else if is_name(&name) {
+            if !self.names.contains(&name) {
+                self.names.push(name);
+            }
+        } else {
+            return Err(HostError::NotAHost(host.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Whether a host is recorded.
+    pub fn contains(&self, host: &str) -> bool {
+        let name = plain(host);
+        match name.parse::<IpAddr>() {
+            Ok(address) => self.addresses.contains(&address),
+            Err(_) => self.names.iter().any(|recorded| {
+                name.strip_suffix(recorded.as_str())
+                    .is_some_and(|below| below.is_empty() || below.ends_with('.'))
+            }),
+        }
+    }
+
+    /// Names, each with all below it.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Addresses.
+    pub fn addresses(&self) -> &[IpAddr] {
+        &self.addresses
+    }
+}
+
+impl std::fmt::Display for Hosts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let addresses = self.addresses.iter().map(IpAddr::to_string);
+        let all: Vec<String> = self.names.iter().cloned().chain(addresses).collect();
+        f.write_str(&all.join(", "))
+    }
+}
+
+/// Lower case, without the brackets of an IPv6 address and the dot of a full name.
+pub(crate) fn plain(host: &str) -> String {
+    let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let bare = bare.unwrap_or(host);
+    bare.strip_suffix('.').unwrap_or(bare).to_ascii_lowercase()
+}
+
+/// Whether a certificate can be made for it: labels of letters, digits, `-` and `_`.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+    };
+    name.len() <= 253 && name.split('.').all(is_label)
+}
+
+#[cfg(test)]
+mod tests;

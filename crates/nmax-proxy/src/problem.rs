@@ -1,0 +1,98 @@
+//! Why there is no reply, in words, with what may help; and as a page for the person in front of the browser.
+
+use std::io;
+use std::time::Duration;
+
+use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue};
+use hyper::{Response, StatusCode};
+
+use crate::body::{Passing, full};
+
+/// Why a server could not be asked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Problem {
+    #[error("the name {host} cannot be resolved: {source}")]
+    Resolve { host: String, source: io::Error },
+    #[error("{host}:{port} cannot be reached: {source}")]
+    Connect { host: String, port: u16, source: io::Error },
+    #[error("{host}:{port} did not answer within {} s", wait.as_secs())]
+    Slow { host: String, port: u16, wait: Duration },
+    #[error("{host}:{port} is not trusted: {reason}")]
+    Certificate { host: String, port: u16, reason: String },
+    #[error("TLS with {host}:{port} failed: {reason}")]
+    Tls { host: String, port: u16, reason: String },
+    #[error("{host}:{port} is this recorder itself")]
+    Loop { host: String, port: u16 },
+    #[error("{host}:{port} sent no valid reply: {reason}")]
+    Reply { host: String, port: u16, reason: String },
+    #[error("the request names no host: {0}")]
+    NoHost(String),
+    #[error("the recording has ended")]
+    Ended,
+}
+
+impl Problem {
+    /// What the client gets.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::Slow { .. } => StatusCode::GATEWAY_TIMEOUT,
+            Self::Loop { .. } => StatusCode::LOOP_DETECTED,
+            Self::NoHost(_) => StatusCode::BAD_REQUEST,
+            Self::Ended => StatusCode::SERVICE_UNAVAILABLE,
+            _ => StatusCode::BAD_GATEWAY,
+        }
+    }
+
+    /// What may help.
+    pub(crate) fn remedy(&self) -> &'static str {
+        match self {
+            Self::Resolve { .. } => "check the spelling of the name, and that this machine can resolve it",
+            Self::Connect { source, .. } if source.kind() == io::ErrorKind::ConnectionRefused => {
+                "nothing listens there: start the server, or check the port"
+            }
+            Self::Connect { .. } => {
+                "check the address, the network and the firewall between this machine and the server"
+            }
+            Self::Slow { .. } => "check that the server runs, and that no firewall swallows the connection",
+            Self::Certificate { .. } => {
+                "record with --upstream-ca FILE, a PEM file with the certificate of its issuer, or with --insecure to take \
+                 any certificate"
+            }
+            Self::Tls { .. } => "check that the server speaks TLS 1.2 or 1.3 on this port; plain HTTP has http:// URLs",
+            Self::Loop { .. } => "open the site that is to be recorded, not the address of the recorder",
+            Self::Reply { .. } => "try again; if it stays so, look into the server's log",
+            Self::NoHost(_) => "set this address as the HTTP proxy of the client",
+            Self::Ended => "start a new one with `nmax record`",
+        }
+    }
+
+    /// The page, or the text for clients that do not want HTML.
+    pub(crate) fn page(&self, headers: &HeaderMap) -> Response<Passing> {
+        let wants_html = headers
+            .get(ACCEPT)
+            .is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"));
+        let (kind, text) = if wants_html {
+            let (what, help) = (escape(&self.to_string()), escape(self.remedy()));
+            let text = format!(
+                "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>No reply</title></head>\n\
+                 <body><h1>No reply</h1>\n<p>{what}.</p>\n<p>What may help: {help}.</p>\n\
+                 <p>This page comes from the recorder (nmax), not from the site.</p></body></html>\n"
+            );
+            ("text/html; charset=utf-8", text)
+        } else {
+            let text = format!("error: {self}\n  help: {}\n(from the recorder, nmax)\n", self.remedy());
+            ("text/plain; charset=utf-8", text)
+        };
+        let mut page = Response::new(full(text));
+        *page.status_mut() = self.status();
+        let headers = page.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        page
+    }
+}
+
+/// A text in HTML.
+pub(crate) fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
