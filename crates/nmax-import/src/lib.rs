@@ -18,9 +18,12 @@ pub mod convert;
 pub mod correlate;
 pub mod curl;
 pub mod emit;
+#[cfg(test)]
+pub(crate) mod fixture;
 pub mod form;
 pub mod har;
 pub mod journey;
+pub mod kind;
 pub mod options;
 pub mod parameters;
 pub mod parts;

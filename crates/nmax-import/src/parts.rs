@@ -18,7 +18,8 @@ pub(crate) use body::essence;
 pub use body::{Content, Upload, content};
 pub use encode::{form_decode, percent_decode, percent_encode};
 pub use multipart::boundary;
-pub use url::{Pair, Target, split};
+pub(crate) use multipart::{Piece, pieces};
+pub use url::{Pair, Target, resolve, split};
 
 /// Where in a request a value stands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

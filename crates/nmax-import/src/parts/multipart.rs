@@ -15,16 +15,16 @@ pub fn boundary(mime: &str) -> Option<&str> {
 
 /// A part and where its content is in the body.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Piece<'a> {
-    pub(super) name: String,
-    pub(super) file_name: Option<String>,
-    pub(super) content_type: Option<String>,
-    pub(super) content: &'a [u8],
-    pub(super) span: Range<usize>,
+pub(crate) struct Piece<'a> {
+    pub(crate) name: String,
+    pub(crate) file_name: Option<String>,
+    pub(crate) content_type: Option<String>,
+    pub(crate) content: &'a [u8],
+    pub(crate) span: Range<usize>,
 }
 
 /// The parts of a body; `None` when it is none, or a part has no name. O(length).
-pub(super) fn pieces<'a>(body: &'a [u8], boundary: &str) -> Option<Vec<Piece<'a>>> {
+pub(crate) fn pieces<'a>(body: &'a [u8], boundary: &str) -> Option<Vec<Piece<'a>>> {
     let delimiter = format!("--{boundary}");
     let mut found = Vec::new();
     let mut at = find(body, delimiter.as_bytes(), 0)? + delimiter.len();

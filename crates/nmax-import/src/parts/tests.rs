@@ -228,3 +228,30 @@ fn urls_are_split_where_they_have_no_path() {
         );
     }
 }
+
+/// The examples of RFC 3986, 5.4, as far as they are paths and queries.
+#[test]
+fn references_are_resolved_as_the_rfc_says() {
+    let base = "http://a/b/c/d;p?q";
+    for (reference, want) in [
+        ("g", "http://a/b/c/g"),
+        ("./g", "http://a/b/c/g"),
+        ("g/", "http://a/b/c/g/"),
+        ("/g", "http://a/g"),
+        ("//g", "http://g"),
+        ("?y", "http://a/b/c/d;p?y"),
+        ("g?y", "http://a/b/c/g?y"),
+        ("#s", "http://a/b/c/d;p?q"),
+        ("", "http://a/b/c/d;p?q"),
+        (".", "http://a/b/c/"),
+        ("..", "http://a/b/"),
+        ("../g", "http://a/b/g"),
+        ("../..", "http://a/"),
+        ("../../../g", "http://a/g"),
+        ("/./g", "http://a/g"),
+        ("g;x=1/../y", "http://a/b/c/y"),
+        ("https://x/y#z", "https://x/y"),
+    ] {
+        assert_eq!(resolve(base, reference), want, "{reference}");
+    }
+}

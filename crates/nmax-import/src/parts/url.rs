@@ -135,3 +135,60 @@ pub(super) fn pairs_with<'v>(text: &str, value: impl Fn(String, usize) -> Option
     };
     text.split('&').map(pair).collect::<Vec<_>>().join("&")
 }
+
+/// The absolute URL that a reference on a page means (RFC 3986, 5.2), without its fragment.
+pub fn resolve(base: &str, reference: &str) -> String {
+    let reference = reference.trim();
+    let reference = reference.split_once('#').map_or(reference, |(reference, _)| reference);
+    let base = split(base);
+    let has_scheme = reference.find(':').is_some_and(|at| {
+        at > 0
+            && reference[..at]
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+    });
+    if has_scheme {
+        return reference.to_owned();
+    }
+    if let Some(rest) = reference.strip_prefix("//") {
+        let scheme = base.origin.split("//").next().unwrap_or_default();
+        return format!("{scheme}//{rest}");
+    }
+    if reference.is_empty() {
+        return format!("{}{}", base.origin, base.path_and_query);
+    }
+    let (path, query) = match reference.split_once('?') {
+        Some((path, query)) => (path, format!("?{query}")),
+        None => (reference, String::new()),
+    };
+    let path = match path {
+        "" => base.path.to_owned(),
+        path if path.starts_with('/') => without_dots(path),
+        path => {
+            let folder = base.path.rfind('/').map_or("/", |at| &base.path[..=at]);
+            without_dots(&format!("{folder}{path}"))
+        }
+    };
+    format!("{}{path}{query}", base.origin)
+}
+
+/// RFC 3986, 5.2.4.
+fn without_dots(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    let segments: Vec<&str> = path.split('/').skip(1).collect();
+    for (index, segment) in segments.iter().enumerate() {
+        let is_last = index + 1 == segments.len();
+        match *segment {
+            "." | ".." => {
+                if *segment == ".." {
+                    kept.pop();
+                }
+                if is_last {
+                    kept.push("");
+                }
+            }
+            segment => kept.push(segment),
+        }
+    }
+    format!("/{}", kept.join("/"))
+}
