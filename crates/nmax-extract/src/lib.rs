@@ -8,6 +8,7 @@
 //! - here: extractors, and a reply that they read
 //! - `outline`: what a page is made of
 //! - [`resources`]: what a document names; `css`: what a style sheet names; `screen`: what fits a desktop window
+//! - [`values`]: where in a reply a value stands, and what would find it again
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -16,6 +17,7 @@ mod css;
 mod outline;
 pub mod resources;
 mod screen;
+pub mod values;
 
 use nmax_plan::plan::Source;
 pub use outline::shape;

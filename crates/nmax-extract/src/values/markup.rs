@@ -1,0 +1,123 @@
+//! Values of an HTML document: attributes that carry some, and texts of elements.
+
+use nmax_plan::plan::Source;
+use scraper::ElementRef;
+
+use super::selector::selectors;
+use super::{At, Harvest, Kind};
+use crate::Page;
+
+/// Longest text of an element that is looked into, in bytes.
+const LABEL_BYTES_MAX: usize = 500;
+
+/// Every element in the order of the document.
+pub(super) fn elements(page: &Page<'_>, harvest: &mut Harvest<'_>) {
+    let html = page.html();
+    let base = html
+        .tree
+        .root()
+        .descendants()
+        .filter_map(ElementRef::wrap)
+        .find(|element| element.value().name() == "base" && element.value().attr("href").is_some())
+        .and_then(|element| element.value().attr("href"));
+    for element in html.tree.root().descendants().filter_map(ElementRef::wrap) {
+        let tag = element.value().name();
+        for (name, value) in element.value().attrs() {
+            if let Some((kind, called)) = role(element, name) {
+                harvest.whole_and_parts(
+                    value.trim(),
+                    &At {
+                        kind,
+                        name: called,
+                        is_reference: is_reference(tag, name),
+                        base,
+                        sources: &|| by_css(element, Some(name)),
+                    },
+                );
+            }
+        }
+        if !matches!(
+            tag,
+            "script" | "style" | "template" | "noscript" | "textarea" | "option"
+        ) || tag == "textarea"
+        {
+            label(element, harvest);
+        }
+    }
+}
+
+fn by_css(element: ElementRef<'_>, attribute: Option<&str>) -> Vec<Source> {
+    let css = |selector| Source::Css {
+        selector,
+        attribute: attribute.map(str::to_owned),
+    };
+    selectors(element, attribute).into_iter().map(css).collect()
+}
+
+fn is_reference(tag: &str, attribute: &str) -> bool {
+    match attribute {
+        "href" | "src" | "formaction" | "data-href" | "data-url" | "data-src" => true,
+        "action" => tag == "form",
+        _ => false,
+    }
+}
+
+/// What an attribute's value is, and how the document calls it; `None` for those that carry no values.
+fn role<'a>(element: ElementRef<'a>, attribute: &'a str) -> Option<(Kind, &'a str)> {
+    let value = element.value();
+    let own_name = || value.attr("name").or(value.id()).unwrap_or_default();
+    Some(match (value.name(), attribute) {
+        ("input" | "button" | "data" | "param", "value") => (Kind::Field, own_name()),
+        ("option", "value") => {
+            let select = element
+                .ancestors()
+                .filter_map(ElementRef::wrap)
+                .find(|outer| outer.value().name() == "select");
+            let name = select.and_then(|select| select.value().attr("name"));
+            (Kind::Field, name.unwrap_or_default())
+        }
+        ("meta", "content") => {
+            let name = ["name", "property", "itemprop", "http-equiv"]
+                .iter()
+                .find_map(|by| value.attr(by));
+            (Kind::Meta, name.unwrap_or_default())
+        }
+        (tag, name) if is_reference(tag, name) => (Kind::Link, ""),
+        (_, "value" | "content" | "id" | "nonce" | "onclick" | "onsubmit") => (Kind::Attribute, own_name()),
+        (_, name) if name.starts_with("data-") => (Kind::Attribute, &name["data-".len()..]),
+        // Frameworks bind values with attributes of their own: `ng-init`, `x-data`, `:csrf`, `hx-vals`.
+        (_, name) if name.contains(['-', ':', '@']) && !name.starts_with("aria-") => (Kind::Attribute, name),
+        (tag, name) if tag.contains('-') => (Kind::Attribute, name),
+        _ => return None,
+    })
+}
+
+/// The text of an element without elements in it.
+fn label(element: ElementRef<'_>, harvest: &mut Harvest<'_>) {
+    let mut text = None;
+    for child in element.children() {
+        match child.value() {
+            scraper::Node::Text(own) if text.is_none() => text = Some(own.text.trim()),
+            scraper::Node::Comment(_) => {}
+            _ => return,
+        }
+    }
+    let Some(text) = text.filter(|text| !text.is_empty() && text.len() <= LABEL_BYTES_MAX) else {
+        return;
+    };
+    let value = element.value();
+    harvest.whole_and_parts(
+        text,
+        &At {
+            kind: if value.name() == "textarea" {
+                Kind::Field
+            } else {
+                Kind::Label
+            },
+            name: value.attr("name").or(value.id()).unwrap_or_default(),
+            is_reference: false,
+            base: None,
+            sources: &|| by_css(element, None),
+        },
+    );
+}
