@@ -125,12 +125,10 @@ fn planned(plan: &Plan) -> Option<u64> {
         } if !plan.starts.is_empty() => Ok(Open::listed(Arc::clone(&plan.starts), 0)),
         _ => Open::new(&plan.stages, Arrivals::Even),
     };
-    let scheduled = schedule
-        .ok()
-        .and_then(|schedule| match schedule.total() {
-            Total::Finite(count) => Some(count),
-            Total::Unbounded => None,
-        });
+    let scheduled = schedule.ok().and_then(|schedule| match schedule.total() {
+        Total::Finite(count) => Some(count),
+        Total::Unbounded => None,
+    });
     match (scheduled, plan.iterations) {
         (Some(scheduled), Some(limit)) => Some(scheduled.min(limit)),
         (scheduled, limit) => scheduled.or(limit),

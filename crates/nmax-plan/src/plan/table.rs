@@ -39,8 +39,9 @@ impl Table {
     }
 
     fn text_of(&self, number: usize) -> &str {
+        let Some(end) = self.ends.get(number) else { return "" };
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.ends.get(number).map_or("", |end| &self.text[start..*end])
+        &self.text[start..*end]
     }
 }
 
@@ -66,11 +67,22 @@ impl TableBuilder {
         true
     }
 
-    fn number_of(&mut self, text: &str) -> Option<u32> {
+    /// Adds a row of texts by their numbers; one that has none is empty. Missing and further ones as in [`Self::push`].
+    pub fn push_numbers(&mut self, numbers: &[u32]) {
+        for column in 0..self.table.columns {
+            self.table.cells.push(numbers.get(column).copied().unwrap_or(u32::MAX));
+        }
+    }
+
+    /// The number of a text, which is kept; `None` when the table is full.
+    pub fn number_of(&mut self, text: &str) -> Option<u32> {
         if let Some(number) = self.known.get(text) {
             return Some(*number);
         }
-        let number = u32::try_from(self.table.ends.len()).ok()?;
+        // The last number is that of no text.
+        let number = u32::try_from(self.table.ends.len())
+            .ok()
+            .filter(|number| *number < u32::MAX)?;
         self.table.text.push_str(text);
         self.table.ends.push(self.table.text.len());
         self.known.insert(text.to_owned(), number);

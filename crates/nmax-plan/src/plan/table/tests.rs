@@ -30,7 +30,10 @@ fn rows_are_filled_up() {
     let mut builder = Table::builder(2);
     assert!(builder.push(&["a"]));
     assert!(builder.push(&["b", "c", "left out"]));
+    let number = builder.number_of("b").unwrap();
+    builder.push_numbers(&[number]);
     let table = builder.build();
+    assert_eq!([table.cell(2, 0), table.cell(2, 1)], ["b", ""]);
     assert_eq!(
         [table.cell(0, 0), table.cell(0, 1), table.cell(1, 0), table.cell(1, 1)],
         ["a", "", "b", "c"]

@@ -283,6 +283,10 @@ fn a_list_is_the_schedule() {
     assert_eq!(offsets, *starts);
     assert_eq!((open.total(), open.end_ns()), (Total::Finite(4), Some(3_000)));
     assert_eq!([0, 5, 8, 1_999, 2_000].map(|t_ns| open.count_at(t_ns)), [0, 2, 2, 3, 4]);
-    assert_eq!(Open::listed(starts, 0).end_ns(), Some(2_000), "the last start is within it");
+    assert_eq!(
+        Open::listed(starts, 0).end_ns(),
+        Some(2_000),
+        "the last start is within it"
+    );
     assert_eq!(Open::listed([].into(), 7).total(), Total::Finite(0));
 }

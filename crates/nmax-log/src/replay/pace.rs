@@ -1,0 +1,256 @@
+//! Rows become starts: at the pace of the log, or at another one that is named.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use nmax_plan::choice::Choice;
+
+use super::{Replay, Row, SPOKEN, Texts, widened};
+use crate::record::Record;
+use crate::traffic::Period;
+
+/// Copies are shifted against each other by less than that.
+const SHIFT_NS_MAX: u64 = 60_000_000_000;
+/// Longest time without a request that needs no mention, beside a tenth of the whole.
+const GAP_NS_MAX: u64 = 600_000_000_000;
+const NS_PER_US: u64 = 1_000;
+const NS_PER_MS: u64 = 1_000_000;
+
+/// What becomes of the time axis and of the number of requests. Each is a test of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Pace {
+    /// As in the log.
+    #[default]
+    Original,
+    /// Time passes that many times faster, above 0: rates rise, bursts become sharper, pauses shorter.
+    Compressed(f64),
+    /// That many copies overlaid, each shifted by less than a minute of its own: rates rise, the time axis stays.
+    Copies(u32),
+    /// That share of the requests, from 0 to 1, drawn at random: rates fall, the time axis stays.
+    Thinned(f64),
+}
+
+impl Pace {
+    /// What the test is called.
+    pub fn name(self) -> String {
+        match self {
+            Self::Original => "original pace".into(),
+            Self::Compressed(factor) => format!("time compressed {factor} times"),
+            Self::Copies(copies) => format!("{copies} copies overlaid"),
+            Self::Thinned(share) => format!("thinned to {} %", share * 100.0),
+        }
+    }
+}
+
+/// Which request of a log is sent when.
+#[derive(Debug)]
+pub struct Schedule {
+    pub(super) rows: Vec<Row>,
+    /// When which row is sent, ns since the start, ascending.
+    pub(super) starts: Vec<(u64, u32)>,
+    pub(super) length_ns: u64,
+    pub(super) targets: Texts,
+    pub(super) hosts: Texts,
+    pub(super) agents: Texts,
+    visitors: Texts,
+    /// The time of the log that is replayed.
+    pub period: Period,
+    /// What became of its time axis.
+    pub pace: Pace,
+    /// Records that are not sent, by reason.
+    pub left_out: BTreeMap<String, u64>,
+    /// Statuses of the log, of the records that were taken; 0 = unknown.
+    pub by_status: BTreeMap<u16, u64>,
+    /// What a person should know.
+    pub warnings: Vec<String>,
+}
+
+impl Schedule {
+    pub(super) fn new(replay: Replay) -> Self {
+        let Replay {
+            options,
+            mut rows,
+            targets,
+            hosts,
+            agents,
+            visitors,
+            mut left_out,
+            by_status,
+            ..
+        } = replay;
+        let (period, mut starts) = spread(&mut rows, options.period, options.seed);
+        let mut length_ns = (period.to_us - period.from_us).max(1) as u64 * NS_PER_US;
+        let taken = starts.len();
+        match options.pace {
+            Pace::Original => {}
+            Pace::Compressed(factor) => {
+                let compressed = |ns: u64| (ns as f64 / factor) as u64;
+                starts.iter_mut().for_each(|(start, _)| *start = compressed(*start));
+                length_ns = compressed(length_ns);
+            }
+            Pace::Copies(copies) => overlay(&mut starts, copies, length_ns, options.seed),
+            Pace::Thinned(share) => {
+                let is_kept = |row: u32| Choice::new(options.seed, 1, u64::from(row), 0).unit(0) < share;
+                starts.retain(|(_, row)| is_kept(*row));
+                if taken > starts.len() {
+                    left_out.insert(options.pace.name(), (taken - starts.len()) as u64);
+                }
+            }
+        }
+        let mut schedule = Self {
+            rows,
+            starts,
+            length_ns: length_ns.div_ceil(NS_PER_MS).max(1) * NS_PER_MS,
+            targets,
+            hosts,
+            agents,
+            visitors,
+            period,
+            pace: options.pace,
+            left_out,
+            by_status,
+            warnings: Vec::new(),
+        };
+        schedule.warn();
+        schedule
+    }
+
+    fn warn(&mut self) {
+        let unchanged = self.by_status.get(&304).copied().unwrap_or(0);
+        if unchanged > 0 {
+            self.warnings.push(format!(
+                "{unchanged} requests were answered with 304 (not changed); without the visitors' caches the server \
+                 answers with 200 and a body"
+            ));
+        }
+        let gap = self
+            .starts
+            .windows(2)
+            .map(|pair| (pair[1].0 - pair[0].0, pair[0].0))
+            .max();
+        if let Some((gap, at)) = gap.filter(|(gap, _)| *gap > GAP_NS_MAX.max(self.length_ns / 10)) {
+            let seconds =
+                |ns: u64| nmax_plan::units::format_duration(std::time::Duration::from_secs(ns / 1_000_000_000));
+            self.warnings.push(format!(
+                "nothing is sent for {} from {} on; is it a pause, or are there stamps of another time zone or clock?",
+                seconds(gap),
+                seconds(at)
+            ));
+        }
+    }
+
+    /// How many requests are sent.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Whether nothing is sent.
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    /// How long it takes, ns.
+    pub fn length_ns(&self) -> u64 {
+        self.length_ns
+    }
+
+    /// When each request is sent, ns since the start, ascending.
+    pub fn starts(&self) -> Arc<[u64]> {
+        self.starts.iter().map(|(start, _)| *start).collect()
+    }
+
+    /// The request that is sent as number `n`, from 0, as a log of the replay itself would have it: its arrival is the
+    /// planned one, the rest is what the log said.
+    pub fn record(&self, n: u64) -> Option<Record<'_>> {
+        let (start_ns, row) = *self.starts.get(usize::try_from(n).ok()?)?;
+        let row = self.rows.get(row as usize)?;
+        let (kind, visitor) = self.visitors.get(row.visitor).split_at_checked(1).unwrap_or_default();
+        let (client, session) = if kind == "s" { ("", visitor) } else { (visitor, "") };
+        Some(Record {
+            arrival_us: self.period.from_us.saturating_add_unsigned(start_ns / NS_PER_US),
+            is_arrival: true,
+            resolution_us: row.resolution_us,
+            duration_us: widened(row.duration_us),
+            upstream_us: None,
+            method: SPOKEN[usize::from(row.method)].as_bytes(),
+            target: self.targets.get(row.target).as_bytes(),
+            status: row.status,
+            bytes: widened(row.bytes),
+            client: client.as_bytes(),
+            user: b"",
+            agent: self.agents.get(row.agent).as_bytes(),
+            referer: b"",
+            host: self.hosts.get(row.host).as_bytes(),
+            session: session.as_bytes(),
+        })
+    }
+
+    /// Every request in order, as [`Self::record`] gives it.
+    pub fn records(&self) -> impl Iterator<Item = Record<'_>> {
+        (0..self.starts.len() as u64).filter_map(|n| self.record(n))
+    }
+
+    /// The most frequent host of the log, where it has any.
+    pub fn host(&self) -> Option<&str> {
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        for row in &self.rows {
+            *counts.entry(row.host).or_default() += 1;
+        }
+        let most = counts.into_iter().max_by_key(|(_, count)| *count)?;
+        Some(self.hosts.get(most.0)).filter(|host| !host.is_empty())
+    }
+}
+
+/// The time that is replayed, and when each row starts, ns from its beginning. Rows with the same stamp keep their order.
+///
+/// A stamp of resolution r may be any instant from itself up to r later: each row gets a uniform one of its own.
+fn spread(rows: &mut [Row], chosen: Option<Period>, seed: u64) -> (Period, Vec<(u64, u32)>) {
+    rows.sort_by_key(|row| row.arrival_us);
+    let within_ns = |number: usize, row: &Row| {
+        let unit = Choice::new(seed, 0, number as u64, 0).unit(0);
+        (unit * f64::from(row.resolution_us) * NS_PER_US as f64) as u64
+    };
+    let first_us = rows.first().map_or(0, |row| row.arrival_us);
+    let from_us = chosen.map_or(first_us, |period| period.from_us);
+    let mut starts: Vec<(u64, u32)> = Vec::with_capacity(rows.len());
+    let mut from = 0;
+    for group in rows.chunk_by(|a, b| (a.arrival_us, a.resolution_us) == (b.arrival_us, b.resolution_us)) {
+        let base_ns = (group[0].arrival_us.saturating_sub(from_us).max(0) as u64).saturating_mul(NS_PER_US);
+        let mut instants: Vec<u64> = (from..)
+            .zip(group)
+            .map(|(number, row)| within_ns(number, row))
+            .collect();
+        instants.sort_unstable();
+        starts.extend(
+            (from..)
+                .zip(instants)
+                .map(|(row, ns)| (base_ns.saturating_add(ns), row as u32)),
+        );
+        from += group.len();
+    }
+    starts.sort_by_key(|(start, _)| *start);
+    if chosen.is_none() {
+        // The first request is sent at once.
+        let first = starts.first().map_or(0, |(start, _)| *start);
+        starts.iter_mut().for_each(|(start, _)| *start -= first);
+    }
+    let last_us = (starts.last().map_or(0, |(start, _)| *start) / NS_PER_US) as i64;
+    let to_us = chosen.map_or(from_us.saturating_add(last_us + 1), |period| period.to_us);
+    (Period { from_us, to_us }, starts)
+}
+
+/// Puts copies of all starts among them, each shifted by a time of its own; what leaves at the end comes in at the
+/// beginning.
+fn overlay(starts: &mut Vec<(u64, u32)>, copies: u32, length_ns: u64, seed: u64) {
+    let once = starts.len();
+    starts.reserve(once * (copies.max(1) as usize - 1));
+    for copy in 1..copies {
+        let unit = Choice::new(seed, 2, u64::from(copy), 0).unit(0);
+        let shift = (unit * SHIFT_NS_MAX.min(length_ns) as f64) as u64;
+        for at in 0..once {
+            let (start, row) = starts[at];
+            starts.push(((start + shift) % length_ns.max(1), row));
+        }
+    }
+    starts.sort_by_key(|(start, _)| *start);
+}
