@@ -44,14 +44,14 @@ pub(crate) fn of_request(inner: Incoming, capture: Capture, go: Option<oneshot::
 }
 
 /// A reply's body; its exchange ends with it.
-pub(crate) fn of_reply(inner: Incoming, guard: Guard) -> Passing {
+pub(crate) fn of_reply(inner: Incoming, capture: Capture, guard: Option<Guard>) -> Passing {
     let mut tee = Tee {
         inner,
-        capture: guard.0.clone(),
+        capture,
         whose: Whose::Reply,
         gate: None,
         has_ended: false,
-        guard: Some(guard),
+        guard,
     };
     tee.look_for_the_end();
     tee.boxed_unsync()

@@ -44,12 +44,13 @@ impl Way {
         let Some(capture) = capture else {
             return Problem::Ended.page(&asked);
         };
-        let guard = Guard(capture.clone());
+        // It stays here while nothing has come, so that a problem is told before the guard sees an end without one.
+        let mut guard = Some(Guard(capture.clone()));
         let request = Request::from_parts(head, body);
         let outcome = if headers::upgrade(&asked).is_some() {
-            self.upgrade(origin, request, guard).await
+            self.upgrade(origin, request, &capture, &mut guard).await
         } else {
-            self.exchange(origin, request, guard).await
+            self.exchange(origin, request, &capture, &mut guard).await
         };
         outcome.unwrap_or_else(|problem| {
             capture.fail(&problem.to_string());
@@ -61,21 +62,21 @@ impl Way {
         &self,
         origin: &Origin,
         request: Request<Incoming>,
-        guard: Guard,
+        capture: &Capture,
+        guard: &mut Option<Guard>,
     ) -> Result<Response<Passing>, Problem> {
-        let capture = guard.0.clone();
         let kept = self.upstreams.lock().await.take(origin).await;
         let is_fresh = kept.is_none();
         let sender = match kept {
             Some(sender) => sender,
-            None => self.open(origin, &capture).await?,
+            None => self.open(origin, capture).await?,
         };
-        let (outgoing, again) = prepare(request, &capture);
-        let (sender, reply) = self.send(origin, sender, outgoing, again, is_fresh, &capture).await?;
+        let (outgoing, again) = prepare(request, capture);
+        let (sender, reply) = self.send(origin, sender, outgoing, again, is_fresh, capture).await?;
         let (head, body) = reply.into_parts();
         capture.head(&head);
         self.upstreams.lock().await.keep(origin, sender);
-        let mut reply = Response::from_parts(head, body::of_reply(body, guard));
+        let mut reply = Response::from_parts(head, body::of_reply(body, capture.clone(), guard.take()));
         headers::strip_reply(reply.headers_mut());
         *reply.version_mut() = Version::HTTP_11;
         Ok(reply)
@@ -123,9 +124,9 @@ impl Way {
         &self,
         origin: &Origin,
         mut request: Request<Incoming>,
-        guard: Guard,
+        capture: &Capture,
+        guard: &mut Option<Guard>,
     ) -> Result<Response<Passing>, Problem> {
-        let capture = guard.0.clone();
         let client = hyper::upgrade::on(&mut request);
         let wanted = headers::upgrade(request.headers());
         let is_socket = wanted
@@ -138,7 +139,7 @@ impl Way {
         }
         let (mut sender, phases) = self.opener.open_for_upgrade(origin).await?;
         capture.connected(phases);
-        let (mut outgoing, _) = prepare(request, &capture);
+        let (mut outgoing, _) = prepare(request, capture);
         if let Some(wanted) = wanted {
             let to = outgoing.headers_mut();
             to.insert(CONNECTION, HeaderValue::from_static("upgrade"));
@@ -150,14 +151,14 @@ impl Way {
             let (head, body) = reply.into_parts();
             capture.head(&head);
             self.upstreams.lock().await.keep(origin, sender);
-            let mut reply = Response::from_parts(head, body::of_reply(body, guard));
+            let mut reply = Response::from_parts(head, body::of_reply(body, capture.clone(), guard.take()));
             headers::strip_reply(reply.headers_mut());
             return Ok(reply);
         }
         let server = hyper::upgrade::on(&mut reply);
         let (head, _) = reply.into_parts();
         capture.head(&head);
-        tokio::spawn(socket::join(client, server, guard, is_socket));
+        tokio::spawn(socket::join(client, server, capture.clone(), guard.take(), is_socket));
         Ok(Response::from_parts(head, body::empty()))
     }
 }

@@ -1,11 +1,17 @@
 //! Headers that belong to one connection only (RFC 9110, 7.6.1), on both sides of the recorder.
 
-use hyper::header::{
-    CONNECTION, HeaderMap, HeaderName, HeaderValue, PROXY_AUTHORIZATION, TE, TRANSFER_ENCODING, UPGRADE,
-};
+use hyper::header::{CONNECTION, HeaderMap, HeaderValue, PROXY_AUTHORIZATION, TE, UPGRADE};
 
 /// Always of one connection.
-const ALWAYS: [&str; 2] = ["keep-alive", "proxy-connection"];
+const ALWAYS: [&str; 5] = [
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "transfer-encoding",
+    "upgrade",
+];
+/// For the other end, whatever a list in `connection` says.
+const END_TO_END: [&str; 4] = ["host", "content-length", "cookie", "authorization"];
 
 /// What a request wants to become, when it does: `websocket`, never `h2c`.
 pub(crate) fn upgrade(headers: &HeaderMap) -> Option<HeaderValue> {
@@ -21,10 +27,7 @@ pub(crate) fn strip_request(headers: &mut HeaderMap) {
         te.split(',')
             .any(|coding| coding.trim().eq_ignore_ascii_case("trailers"))
     });
-    strip(headers);
-    headers.remove(PROXY_AUTHORIZATION);
-    headers.remove("http2-settings");
-    headers.remove(TE);
+    strip(headers, &[PROXY_AUTHORIZATION.as_str(), "http2-settings", "te"]);
     if wants_trailers {
         headers.insert(TE, HeaderValue::from_static("trailers"));
     }
@@ -32,29 +35,21 @@ pub(crate) fn strip_request(headers: &mut HeaderMap) {
 
 /// Takes away what is between the server and us.
 pub(crate) fn strip_reply(headers: &mut HeaderMap) {
-    strip(headers);
+    strip(headers, &[]);
 }
 
-fn strip(headers: &mut HeaderMap) {
-    let named: Vec<HeaderName> = listed(headers)
-        .filter_map(|name| HeaderName::from_bytes(name.as_bytes()).ok())
-        // A list can name anything; these are for the other end, whatever it says.
-        .filter(|name| {
-            !matches!(
-                name.as_str(),
-                "te" | "host" | "content-length" | "cookie" | "authorization"
-            )
-        })
-        .collect();
-    for name in named {
-        headers.remove(name);
+/// Made anew, because removing would change the order of the others.
+fn strip(headers: &mut HeaderMap, also: &[&str]) {
+    let named: Vec<String> = listed(headers).map(str::to_ascii_lowercase).collect();
+    let is_gone = |name: &str| {
+        let is_named = named.iter().any(|one| one == name) && !END_TO_END.contains(&name);
+        is_named || ALWAYS.contains(&name) || also.contains(&name)
+    };
+    let mut left = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers.iter().filter(|(name, _)| !is_gone(name.as_str())) {
+        left.append(name.clone(), value.clone());
     }
-    for name in ALWAYS {
-        headers.remove(name);
-    }
-    headers.remove(CONNECTION);
-    headers.remove(TRANSFER_ENCODING);
-    headers.remove(UPGRADE);
+    *headers = left;
 }
 
 /// Names in `connection`.

@@ -5,15 +5,20 @@ use hyper::upgrade::OnUpgrade;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use crate::capture::Guard;
+use crate::capture::{Capture, Guard};
 use crate::frames::{Frames, Said};
 
 /// Bytes that are under way in one direction.
 const PIECE_BYTES: usize = 16 * 1024;
 
 /// Joins the two sides until both have ended, or one broke off.
-pub(crate) async fn join(client: OnUpgrade, server: OnUpgrade, guard: Guard, is_socket: bool) {
-    let capture = guard.0.clone();
+pub(crate) async fn join(
+    client: OnUpgrade,
+    server: OnUpgrade,
+    capture: Capture,
+    _guard: Option<Guard>,
+    is_socket: bool,
+) {
     let (client, server) = match tokio::join!(client, server) {
         (Ok(client), Ok(server)) => (TokioIo::new(client), TokioIo::new(server)),
         (Err(error), _) | (_, Err(error)) => {

@@ -167,5 +167,8 @@ fn read_head(stream: &mut TcpStream) -> Option<Vec<u8>> {
     Some(request)
 }
 
+mod echo;
+pub use echo::SocketEcho;
+
 #[cfg(test)]
 mod tests;

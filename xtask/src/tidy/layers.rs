@@ -195,7 +195,7 @@ pub(crate) const TABLE: [Row; 18] = [
         "nmax-testkit",
         Layer::Program,
         &["nmax-metrics", "nmax-plan", "nmax-http", "nmax-engine"],
-        &[],
+        &["base64", "ring"],
     ),
     row("xtask", Layer::Program, &[], &[]),
     row(
