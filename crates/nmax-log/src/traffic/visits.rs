@@ -1,0 +1,482 @@
+//! Sessions: what one visitor asks for without a long break, as steps with pauses between them.
+//!
+//! Memory is that of the visitors of the last hour (or of the break that ends a session, when that is longer), at most
+//! [`VISITORS_MAX`], plus tables of fixed size.
+
+use super::arrivals::Burstiness;
+use super::dist::Dist;
+use super::hash::{IdMap, mix};
+use super::order::{Event, Ordered};
+use super::paths::TypeId;
+use super::profile::{Lognormal, Period};
+use super::sample::Sample;
+
+/// Breaks for which sessions are counted besides the chosen one, in s.
+pub(crate) const BREAKS_S: [u64; 3] = [15 * 60, 30 * 60, 60 * 60];
+/// Visitors that are kept at a time; beyond, the one who was quiet for the longest time leaves early.
+const VISITORS_MAX: usize = 1_000_000;
+/// Steps of a session that are kept.
+const STEPS_MAX: usize = 2_000;
+/// Steps of all sessions that are kept at a time; beyond, a session keeps [`STEPS_FEW`].
+const STEPS_WAITING_MAX: usize = 16_000_000;
+const STEPS_FEW: usize = 64;
+/// A resource that comes within this time after its page or the resource before belongs to the page.
+const RESOURCE_GAP_US: i64 = 1_000_000;
+/// Pairs of types that are told apart.
+const PAIRS_MAX: usize = 50_000;
+/// Shortest pause, in µs; logarithms need one.
+const PAUSE_MIN_US: i64 = 1_000;
+
+const NONE: u32 = u32::MAX;
+
+/// A step of a session, and the pause before it in ms.
+pub(crate) type Stride = (TypeId, u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Page {
+    target: u64,
+    kind: TypeId,
+    /// End of the page and its resources so far.
+    end_us: i64,
+    /// Latest arrival of the page and its resources.
+    active_us: i64,
+}
+
+#[derive(Debug)]
+struct Visitor {
+    key: u64,
+    newer: u32,
+    older: u32,
+    first_us: i64,
+    last_us: i64,
+    /// Break before the session; `None` for a new visitor.
+    break_us: Option<i64>,
+    /// Breaks within the session, by [`Visits::breaks_us`].
+    breaks: [u32; 4],
+    requests: u64,
+    resources: u64,
+    is_robot: bool,
+    page: Option<Page>,
+    page_before: Option<Page>,
+    steps: Vec<Stride>,
+}
+
+/// Logarithms of pauses, summed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Pauses {
+    pub(crate) count: u64,
+    log_sum: f64,
+    square_sum: f64,
+}
+
+/// 95 % of a normal law lie below mean + 1.645 standard deviations.
+pub(crate) const Z95: f64 = 1.644_853_626_951_472_2;
+
+impl Pauses {
+    pub(crate) fn add(&mut self, pause_ms: u32) {
+        let log = (f64::from(pause_ms.max(1)) / 1e3).ln();
+        self.count += 1;
+        self.log_sum += log;
+        self.square_sum += log * log;
+    }
+
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.log_sum += other.log_sum;
+        self.square_sum += other.square_sum;
+    }
+
+    /// The lognormal law by the method of moments of the logarithms; `None` without pauses.
+    ///
+    /// ```text
+    /// median = e^μ,  p95 = e^(μ + 1.645·σ),  μ = mean of ln t, σ = standard deviation of ln t (n − 1)
+    /// ```
+    pub(crate) fn fit(&self) -> Option<Lognormal> {
+        if self.count == 0 {
+            return None;
+        }
+        let n = self.count as f64;
+        let mean = self.log_sum / n;
+        let variance = if self.count > 1 { ((self.square_sum - n * mean * mean) / (n - 1.0)).max(0.0) } else { 0.0 };
+        Some(Lognormal {
+            median_s: mean.exp(),
+            p95_s: (mean + Z95 * variance.sqrt()).exp(),
+        })
+    }
+}
+
+/// One kind of step after another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub(crate) from: Option<TypeId>,
+    pub(crate) to: Option<TypeId>,
+    pub(crate) count: u64,
+    pub(crate) pauses: Pauses,
+}
+
+/// What is settled at the beginning.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rules {
+    pub(crate) timeout_us: i64,
+    /// Sessions that begin in it count; all of them without one.
+    pub(crate) period: Option<Period>,
+    pub(crate) seed: u64,
+}
+
+/// Sessions, open and summed.
+#[derive(Debug)]
+pub(crate) struct Visits {
+    rules: Rules,
+    breaks_us: [i64; 4],
+    horizon_us: i64,
+    by_key: IdMap<u32>,
+    visitors: Vec<Visitor>,
+    free: Vec<u32>,
+    /// The visitor who was quiet for the longest time, and the one who came last.
+    oldest: u32,
+    newest: u32,
+    now_us: i64,
+    /// Shortest distance that two stamps can show, in µs.
+    pub(crate) resolution_us: u32,
+    waiting: usize,
+    pub(crate) totals: Totals,
+}
+
+/// What the sessions that ended add up to.
+#[derive(Debug)]
+pub(crate) struct Totals {
+    pub(crate) sessions: u64,
+    /// Sessions by break, as in [`Visits::breaks_us`].
+    pub(crate) at: [u64; 4],
+    pub(crate) steps: Dist,
+    pub(crate) requests: Dist,
+    pub(crate) duration_ms: Dist,
+    pub(crate) pauses_ms: Dist,
+    pub(crate) pauses: Pauses,
+    pub(crate) step_counts: Vec<u64>,
+    pub(crate) pairs: IdMap<Pair>,
+    /// Page and resource, and how often.
+    pub(crate) attached: IdMap<(TypeId, TypeId, u64)>,
+    pub(crate) resources: u64,
+    pub(crate) robots: u64,
+    pub(crate) late: u64,
+    pub(crate) restarts: u64,
+    pub(crate) steps_left_out: u64,
+    pub(crate) left_early: u64,
+    pub(crate) pairs_left_out: u64,
+    pub(crate) sample: Sample,
+    pub(crate) request_bursts: Burstiness,
+    pub(crate) session_bursts: Burstiness,
+}
+
+impl Visits {
+    pub(crate) fn new(rules: Rules) -> Self {
+        let us = |s: u64| s as i64 * 1_000_000;
+        let breaks_us = [us(BREAKS_S[0]), us(BREAKS_S[1]), us(BREAKS_S[2]), rules.timeout_us];
+        Self {
+            rules,
+            breaks_us,
+            horizon_us: breaks_us.into_iter().max().unwrap_or(0),
+            by_key: IdMap::default(),
+            visitors: Vec::new(),
+            free: Vec::new(),
+            oldest: NONE,
+            newest: NONE,
+            now_us: i64::MIN,
+            resolution_us: 1,
+            waiting: 0,
+            totals: Totals {
+                sessions: 0,
+                at: [0; 4],
+                steps: Dist::default(),
+                requests: Dist::default(),
+                duration_ms: Dist::default(),
+                pauses_ms: Dist::default(),
+                pauses: Pauses::default(),
+                step_counts: Vec::new(),
+                pairs: IdMap::default(),
+                attached: IdMap::default(),
+                resources: 0,
+                robots: 0,
+                late: 0,
+                restarts: 0,
+                steps_left_out: 0,
+                left_early: 0,
+                pairs_left_out: 0,
+                sample: Sample::new(rules.seed),
+                request_bursts: Burstiness::new(),
+                session_bursts: Burstiness::new(),
+            },
+        }
+    }
+
+    /// Visitors that are remembered.
+    pub(crate) fn retained(&self) -> usize {
+        self.by_key.len()
+    }
+
+    pub(crate) fn take(&mut self, ordered: Ordered) {
+        match ordered {
+            Ordered::Next(event) => self.next(event),
+            Ordered::Late(event) => self.totals.late += u64::from(self.counts(event.arrival_us)),
+            Ordered::Restart => {
+                self.close_all();
+                self.totals.restarts += 1;
+                self.totals.request_bursts.restart();
+                self.totals.session_bursts.restart();
+            }
+        }
+    }
+
+    fn counts(&self, at_us: i64) -> bool {
+        self.rules.period.is_none_or(|period| period.contains(at_us))
+    }
+
+    fn next(&mut self, event: &Event) {
+        self.now_us = event.arrival_us;
+        self.let_go();
+        if self.counts(event.arrival_us) {
+            self.totals.request_bursts.add(event.arrival_us.div_euclid(1_000_000));
+        }
+        let at = match self.by_key.get(&event.visitor) {
+            Some(at) => self.come_back(*at, event),
+            None => self.welcome(event),
+        };
+        self.visitors[at as usize].is_robot |= event.is_robot;
+        if event.is_resource && self.attach(at, event) {
+            return;
+        }
+        self.step(at, event);
+    }
+
+    /// Forgets visitors who were quiet for longer than any break.
+    fn let_go(&mut self) {
+        while self.oldest != NONE {
+            let last_us = self.visitors[self.oldest as usize].last_us;
+            let is_crowded = self.by_key.len() > VISITORS_MAX;
+            if !is_crowded && self.now_us - last_us <= self.horizon_us {
+                break;
+            }
+            self.totals.left_early += u64::from(is_crowded);
+            self.dismiss(self.oldest);
+        }
+    }
+
+    fn dismiss(&mut self, at: u32) {
+        self.close(at);
+        self.unlink(at);
+        self.by_key.remove(&self.visitors[at as usize].key);
+        self.free.push(at);
+    }
+
+    pub(crate) fn close_all(&mut self) {
+        while self.oldest != NONE {
+            self.dismiss(self.oldest);
+        }
+    }
+
+    fn welcome(&mut self, event: &Event) -> u32 {
+        let visitor = Visitor {
+            key: event.visitor,
+            newer: NONE,
+            older: NONE,
+            first_us: event.arrival_us,
+            last_us: event.arrival_us,
+            break_us: None,
+            breaks: [0; 4],
+            requests: 1,
+            resources: 0,
+            is_robot: false,
+            page: None,
+            page_before: None,
+            steps: Vec::new(),
+        };
+        let at = match self.free.pop() {
+            Some(at) => {
+                let steps = std::mem::take(&mut self.visitors[at as usize].steps);
+                self.visitors[at as usize] = Visitor { steps, ..visitor };
+                at
+            }
+            None => {
+                self.visitors.push(visitor);
+                (self.visitors.len() - 1) as u32
+            }
+        };
+        self.by_key.insert(event.visitor, at);
+        self.link(at);
+        self.session_begins(event.arrival_us);
+        at
+    }
+
+    fn session_begins(&mut self, at_us: i64) {
+        if self.counts(at_us) {
+            self.totals.session_bursts.add(at_us.div_euclid(1_000_000));
+        }
+    }
+
+    fn come_back(&mut self, at: u32, event: &Event) -> u32 {
+        self.unlink(at);
+        self.link(at);
+        let gap_us = event.arrival_us - self.visitors[at as usize].last_us;
+        if gap_us > self.rules.timeout_us {
+            self.close(at);
+            let visitor = &mut self.visitors[at as usize];
+            visitor.first_us = event.arrival_us;
+            visitor.break_us = Some(gap_us);
+            visitor.requests = 0;
+            visitor.resources = 0;
+            visitor.breaks = [0; 4];
+            visitor.is_robot = false;
+            (visitor.page, visitor.page_before) = (None, None);
+            self.session_begins(event.arrival_us);
+        } else {
+            let visitor = &mut self.visitors[at as usize];
+            for (count, break_us) in visitor.breaks.iter_mut().zip(self.breaks_us) {
+                *count += u32::from(gap_us > break_us);
+            }
+        }
+        let visitor = &mut self.visitors[at as usize];
+        visitor.last_us = event.arrival_us;
+        visitor.requests += 1;
+        at
+    }
+
+    /// Gives a resource to its page: the one that its referer names, else the last one if it is recent.
+    fn attach(&mut self, at: u32, event: &Event) -> bool {
+        let visitor = &mut self.visitors[at as usize];
+        let names = |page: &&mut Page| event.referer != 0 && page.target == event.referer;
+        let recent = |page: &&mut Page| event.arrival_us - page.active_us <= RESOURCE_GAP_US;
+        let page = match (visitor.page.as_mut(), visitor.page_before.as_mut()) {
+            (Some(page), _) if names(&page) => page,
+            (_, Some(page)) if names(&page) => page,
+            (Some(page), _) if recent(&page) => page,
+            _ => return false,
+        };
+        page.end_us = page.end_us.max(event.arrival_us + i64::from(event.duration_us));
+        page.active_us = page.active_us.max(event.arrival_us);
+        let key = mix(u64::from(page.kind), u64::from(event.kind));
+        let kind = page.kind;
+        visitor.resources += 1;
+        if self.rules.period.is_none_or(|period| period.contains(event.arrival_us)) {
+            self.totals.resources += 1;
+            let is_full = self.totals.attached.len() >= PAIRS_MAX;
+            if let Some(entry) = self.totals.attached.get_mut(&key) {
+                entry.2 += 1;
+            } else if !is_full {
+                self.totals.attached.insert(key, (kind, event.kind, 1));
+            }
+        }
+        true
+    }
+
+    fn step(&mut self, at: u32, event: &Event) {
+        let visitor = &mut self.visitors[at as usize];
+        let pause_us = visitor.page.map_or(0, |page| {
+            // Two stamps of one second are a third of a second apart, on average.
+            let least = PAUSE_MIN_US.max(i64::from(self.resolution_us) / 3);
+            (event.arrival_us - page.end_us).max(least)
+        });
+        let most = if self.waiting > STEPS_WAITING_MAX { STEPS_FEW } else { STEPS_MAX };
+        if visitor.steps.len() < most {
+            let pause_ms = u32::try_from(pause_us / 1_000).unwrap_or(u32::MAX);
+            visitor.steps.push((event.kind, pause_ms));
+            self.waiting += 1;
+        } else {
+            self.totals.steps_left_out += 1;
+        }
+        visitor.page_before = visitor.page;
+        visitor.page = Some(Page {
+            target: event.target,
+            kind: event.kind,
+            end_us: event.arrival_us + i64::from(event.duration_us),
+            active_us: event.arrival_us,
+        });
+    }
+
+    /// Sums up the session of a visitor.
+    fn close(&mut self, at: u32) {
+        let visitor = &mut self.visitors[at as usize];
+        let mut steps = std::mem::take(&mut visitor.steps);
+        self.waiting -= steps.len();
+        let counts = self.rules.period.is_none_or(|period| period.contains(visitor.first_us));
+        if visitor.is_robot {
+            self.totals.robots += visitor.requests;
+        } else if counts && !steps.is_empty() {
+            self.totals.add(visitor, &steps, self.breaks_us);
+        }
+        steps.clear();
+        self.visitors[at as usize].steps = steps;
+    }
+
+    fn link(&mut self, at: u32) {
+        let newest = self.newest;
+        let visitor = &mut self.visitors[at as usize];
+        (visitor.newer, visitor.older) = (NONE, newest);
+        match newest {
+            NONE => self.oldest = at,
+            newest => self.visitors[newest as usize].newer = at,
+        }
+        self.newest = at;
+    }
+
+    fn unlink(&mut self, at: u32) {
+        let Visitor { newer, older, .. } = self.visitors[at as usize];
+        match older {
+            NONE => self.oldest = newer,
+            older => self.visitors[older as usize].newer = newer,
+        }
+        match newer {
+            NONE => self.newest = older,
+            newer => self.visitors[newer as usize].older = older,
+        }
+    }
+}
+
+impl Totals {
+    fn add(&mut self, visitor: &Visitor, steps: &[Stride], breaks_us: [i64; 4]) {
+        self.sessions += 1;
+        self.steps.add(steps.len() as u64);
+        self.requests.add(visitor.requests);
+        self.duration_ms.add(((visitor.last_us - visitor.first_us) / 1_000).max(0) as u64);
+        for ((count, within), break_us) in self.at.iter_mut().zip(visitor.breaks).zip(breaks_us) {
+            let is_new = visitor.break_us.is_none_or(|before| before > break_us);
+            *count += u64::from(is_new) + u64::from(within);
+        }
+        let mut before = None;
+        for (kind, pause_ms) in steps {
+            let pause = before.map(|_| *pause_ms);
+            if let Some(pause_ms) = pause {
+                self.pauses_ms.add(u64::from(pause_ms));
+                self.pauses.add(pause_ms);
+            }
+            self.pair(before, Some(*kind), pause);
+            if *kind as usize >= self.step_counts.len() {
+                self.step_counts.resize(*kind as usize + 1, 0);
+            }
+            self.step_counts[*kind as usize] += 1;
+            before = Some(*kind);
+        }
+        self.pair(before, None, None);
+        self.sample.add(steps);
+    }
+
+    fn pair(&mut self, from: Option<TypeId>, to: Option<TypeId>, pause_ms: Option<u32>) {
+        let number = |kind: Option<TypeId>| kind.map_or(u64::MAX, u64::from);
+        let key = mix(number(from), number(to));
+        let is_full = self.pairs.len() >= PAIRS_MAX;
+        if is_full && !self.pairs.contains_key(&key) {
+            self.pairs_left_out += 1;
+            return;
+        }
+        let pair = self.pairs.entry(key).or_insert(Pair {
+            from,
+            to,
+            count: 0,
+            pauses: Pauses::default(),
+        });
+        pair.count += 1;
+        if let Some(pause_ms) = pause_ms {
+            pair.pauses.add(pause_ms);
+        }
+    }
+}
