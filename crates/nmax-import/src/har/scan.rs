@@ -1,0 +1,252 @@
+//! The structure of a HAR file found without parsing it as a whole, so that what is whole in a damaged file is used and
+//! memory stays near the file's size.
+//!
+//! Brackets and strings are matched; whether an entry is JSON is for who visits it to say.
+
+use std::ops::Range;
+
+/// Keys that an entry begins with in the files of browsers and proxies; where to look for the next one after damage.
+const FIRST_KEYS: [&str; 10] = [
+    "_connectionId",
+    "_initiator",
+    "_priority",
+    "_fromCache",
+    "_fetchType",
+    "pageref",
+    "startedDateTime",
+    "connection",
+    "cache",
+    "time",
+];
+/// How often the next entry is looked for after damage; each look may read the rest of the file.
+const LOOKS_MAX: usize = 32;
+
+/// What a file is made of, without its entries.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    /// How many lists of entries there are.
+    pub(super) lists: usize,
+    /// Members beside the entries, by name: creator, browser, marks.
+    pub(super) members: Vec<(String, Range<usize>)>,
+    /// Names of the outermost members.
+    pub(super) keys: Vec<String>,
+    /// Where an entry began that could not be used.
+    pub(super) damaged: Vec<usize>,
+    /// Where the file ended or broke off too early.
+    pub(super) cut: Option<usize>,
+}
+
+/// Goes through a file. `visit` gets each entry's text and position, and says whether it is one.
+pub(super) fn scan<'a>(text: &'a str, visit: &mut dyn FnMut(&'a str, usize) -> bool) -> Layout {
+    let mut scan = Scan {
+        text,
+        at: 0,
+        looks: 0,
+        layout: Layout::default(),
+        visit,
+    };
+    while matches!(scan.peek(), Some(b'{' | b'[')) && scan.layout.cut.is_none() {
+        scan.document();
+        scan.eat(b',');
+    }
+    if scan.layout.cut.is_none() && scan.peek().is_some() {
+        scan.layout.cut = Some(scan.at);
+    }
+    scan.layout
+}
+
+struct Scan<'a, 'v> {
+    text: &'a str,
+    at: usize,
+    looks: usize,
+    layout: Layout,
+    visit: &'v mut dyn FnMut(&'a str, usize) -> bool,
+}
+
+impl<'a> Scan<'a, '_> {
+    /// The next byte that is not blank.
+    fn peek(&mut self) -> Option<u8> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        // A byte order mark between two files that were joined is U+FEFF, and NULs end some.
+        let is_blank = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0x1e | 0xef | 0xbb | 0xbf);
+        self.at += rest.iter().take_while(is_blank).count();
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn eat(&mut self, byte: u8) -> bool {
+        let is_there = self.peek() == Some(byte);
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    /// An object with a log or its content, or a bare list of entries.
+    fn document(&mut self) {
+        if self.peek() == Some(b'[') {
+            self.layout.lists += 1;
+            self.list();
+        } else {
+            self.object(0);
+        }
+    }
+
+    /// The members of a file (`depth` 0) or of its log (1).
+    fn object(&mut self, depth: usize) {
+        self.at += 1;
+        loop {
+            match self.peek() {
+                Some(b'"') => {}
+                Some(b',') => {
+                    self.at += 1;
+                    continue;
+                }
+                Some(b'}') => {
+                    self.at += 1;
+                    return;
+                }
+                _ => return self.cut(),
+            }
+            let start = self.at;
+            let Some(end) = string_end(self.text.as_bytes(), start) else {
+                return self.cut();
+            };
+            let key = &self.text[start + 1..end - 1];
+            self.at = end;
+            if !self.eat(b':') {
+                return self.cut();
+            }
+            if depth == 0 && self.layout.keys.len() < LOOKS_MAX {
+                self.layout.keys.push(key.to_owned());
+            }
+            match (key, self.peek()) {
+                ("log", Some(b'{')) if depth == 0 => self.object(1),
+                ("entries", Some(b'[')) => {
+                    self.layout.lists += 1;
+                    self.list();
+                }
+                (_, Some(_)) => match value_end(self.text.as_bytes(), self.at) {
+                    Some(end) => {
+                        self.layout.members.push((key.to_owned(), self.at..end));
+                        self.at = end;
+                    }
+                    None => return self.cut(),
+                },
+                (_, None) => return self.cut(),
+            }
+            if self.layout.cut.is_some() {
+                return;
+            }
+        }
+    }
+
+    fn cut(&mut self) {
+        self.layout.cut = Some(self.at.min(self.text.len()));
+    }
+
+    /// A list of entries.
+    fn list(&mut self) {
+        self.at += 1;
+        loop {
+            match self.peek() {
+                Some(b']') => {
+                    self.at += 1;
+                    return;
+                }
+                Some(b',') => self.at += 1,
+                Some(b'{') => {
+                    if !self.entry() {
+                        return self.cut();
+                    }
+                }
+                Some(_) => match value_end(self.text.as_bytes(), self.at) {
+                    Some(end) => {
+                        self.layout.damaged.push(self.at);
+                        self.at = end.max(self.at + 1);
+                    }
+                    None => return self.cut(),
+                },
+                None => return self.cut(),
+            }
+        }
+    }
+
+    /// An entry; after a damaged one, goes on where the next one seems to begin. False when there is none.
+    fn entry(&mut self) -> bool {
+        let (start, end) = (self.at, value_end(self.text.as_bytes(), self.at));
+        if let Some(end) = end
+            && (self.visit)(&self.text[start..end], start)
+        {
+            self.at = end;
+            return true;
+        }
+        let next = self
+            .next_entry(start + 1)
+            .filter(|next| end.is_none_or(|end| *next < end));
+        if end.is_some() || next.is_some() {
+            self.layout.damaged.push(start);
+        }
+        match next.or(end) {
+            Some(at) => self.at = at,
+            None => return false,
+        }
+        true
+    }
+
+    /// Where an entry seems to begin, from a position on.
+    fn next_entry(&mut self, from: usize) -> Option<usize> {
+        self.looks += 1;
+        if self.looks > LOOKS_MAX {
+            return None;
+        }
+        let rest = self.text.get(from..)?;
+        rest.match_indices('{').map(|(at, _)| from + at).find(|at| {
+            let after = self.text[at + 1..].trim_start().strip_prefix('"');
+            let key = |after: &str| {
+                FIRST_KEYS
+                    .iter()
+                    .any(|key| after.strip_prefix(key).is_some_and(|rest| rest.starts_with('"')))
+            };
+            after.is_some_and(key)
+        })
+    }
+}
+
+/// Where a string ends that begins here, behind its quote.
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at += bytes.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+/// Where a value ends that begins here.
+fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let (mut at, mut depth) = (start, 0usize);
+    loop {
+        match bytes.get(at)? {
+            b'"' => at = string_end(bytes, at)?,
+            b'{' | b'[' => {
+                depth += 1;
+                at += 1;
+            }
+            b'}' | b']' => {
+                depth = depth.checked_sub(1)?;
+                at += 1;
+            }
+            byte if depth == 0 => {
+                let is_bare = |byte: &&u8| !matches!(byte, b',' | b'}' | b']' | b'"' | b'{' | b'[');
+                at += bytes[at..].iter().take_while(is_bare).count();
+                if *byte == b',' || at >= bytes.len() {
+                    return None;
+                }
+            }
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+}

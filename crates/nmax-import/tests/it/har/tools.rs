@@ -1,0 +1,1 @@
+//! Files of real tools, and the same files damaged.
