@@ -1,0 +1,249 @@
+//! The extended log format of the W3C, as IIS and CloudFront write it: `#Fields` names the columns, and may come again.
+
+use super::draft::Draft;
+use super::error::Problem;
+use super::field::{Agent, Field, Moment};
+use super::number::Unit;
+use super::stamp;
+use super::template::{excerpt, lacking};
+use crate::record::Rejection;
+
+/// Columns that IIS writes unless it is told otherwise.
+pub(super) const IIS: &str = "date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) \
+     cs(Referer) sc-status sc-substatus sc-win32-status time-taken";
+
+/// Columns of CloudFront's standard logs.
+pub(super) const CLOUDFRONT: &str = "date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status \
+     cs(Referer) cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header cs-protocol \
+     cs-bytes time-taken x-forwarded-for ssl-protocol ssl-cipher x-edge-response-result-type cs-protocol-version \
+     fle-status fle-encrypted-fields c-port time-to-first-byte x-edge-detailed-result-type sc-content-type \
+     sc-content-len sc-range-start sc-range-end";
+
+/// Columns of CloudFront's real-time logs, in the order that they have when all are chosen, up to the query.
+pub(super) const CLOUDFRONT_REALTIME: &str = "timestamp c-ip s-ip time-to-first-byte sc-status sc-bytes cs-method cs-protocol \
+     cs-host cs-uri-stem cs-bytes x-edge-location x-edge-request-id x-host-header time-taken cs-protocol-version \
+     c-ip-version cs-user-agent cs-referer cs-cookie cs-uri-query";
+
+/// Who writes the log: they differ in the unit of `time-taken` and in the coding of texts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    Iis,
+    CloudFront,
+    Other,
+}
+
+/// The columns of a log.
+#[derive(Clone, Debug)]
+pub(super) struct W3c {
+    columns: Vec<(Field, Box<str>)>,
+    writer: Writer,
+    /// The columns are known from the documentation, or were named in the file.
+    is_named: bool,
+    /// Columns up to this one must be there.
+    needed: usize,
+}
+
+impl W3c {
+    /// The reader of columns `names`, which blanks separate.
+    pub(super) fn new(names: &str) -> Self {
+        let writer = writer(names);
+        let mut columns: Vec<(Field, Box<str>)> = names
+            .split_ascii_whitespace()
+            .map(|name| (column(name, writer), name.into()))
+            .collect();
+        // The name that the viewer asked for is better than that of the distribution.
+        if columns
+            .iter()
+            .any(|(_, name)| name.eq_ignore_ascii_case("x-host-header"))
+        {
+            for (field, name) in &mut columns {
+                if matches!(name.to_ascii_lowercase().as_str(), "cs(host)" | "cs-host") {
+                    *field = Field::Skip;
+                }
+            }
+        }
+        let needed = columns
+            .iter()
+            .rposition(|(field, _)| *field != Field::Skip)
+            .map_or(0, |last| last + 1);
+        Self {
+            columns,
+            writer,
+            is_named: true,
+            needed,
+        }
+    }
+
+    /// The reader of a file whose `#Fields` line is still to come; until then the columns are the usual ones.
+    pub(super) fn usual(names: &str) -> Self {
+        Self {
+            is_named: false,
+            ..Self::new(names)
+        }
+    }
+
+    /// What it is called.
+    pub(super) fn name(&self) -> &'static str {
+        match self.writer {
+            Writer::Iis => "iis",
+            Writer::CloudFront => "cloudfront",
+            Writer::Other => "w3c",
+        }
+    }
+
+    /// What its values mean.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &Field> + Clone {
+        self.columns.iter().map(|(field, _)| field)
+    }
+
+    /// What a record needs and no column tells; the day may stand in a `#Date` line.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let problems = lacking(self.fields());
+        let help = [
+            "#Fields has no `time` or `timestamp`",
+            "#Fields has no `cs-uri-stem` or `cs-uri`",
+        ];
+        let is_time = |problem: &Problem| problem.what.contains("time of the request");
+        problems
+            .into_iter()
+            .map(|problem| Problem {
+                at: None,
+                what: help[usize::from(!is_time(&problem))].to_owned(),
+            })
+            .collect()
+    }
+
+    /// What a person should know.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.is_named {
+            notes.push("there was no #Fields line, so the columns are taken to be the usual ones".to_owned());
+        }
+        if self.fields().any(|field| *field == Field::DurationAuto) {
+            notes.push("`time-taken` is taken as ms, or as seconds where it has a decimal point".to_owned());
+        }
+        notes
+    }
+
+    /// Reads a line that begins with `#`.
+    pub(super) fn directive(&mut self, line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
+        if let Some(names) = line.strip_prefix(b"#Fields:") {
+            let next = Self::new(&String::from_utf8_lossy(names));
+            let problems = next.problems();
+            *self = next;
+            if !problems.is_empty() {
+                let reason = problems
+                    .iter()
+                    .map(|problem| problem.what.as_str())
+                    .collect::<Vec<_>>()
+                    .join("; ");
+                return Err(Rejection { reason, at: 0 });
+            }
+        } else if let Some(date) = line.strip_prefix(b"#Date:") {
+            draft.day_of_file = stamp::day(date.trim_ascii(), 0);
+        }
+        Ok(())
+    }
+
+    /// Reads `line` into `draft`.
+    pub(super) fn read(&self, line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
+        // No value has a tab in it, so one tab means that tabs separate.
+        let separator = if memchr::memchr(b'\t', line).is_some() {
+            b'\t'
+        } else {
+            b' '
+        };
+        let mut from = 0;
+        for (index, (field, name)) in self.columns.iter().enumerate() {
+            if from > line.len() {
+                return if index >= self.needed {
+                    Ok(())
+                } else {
+                    Err(self.short(line, index))
+                };
+            }
+            let end = memchr::memchr(separator, &line[from..]).map_or(line.len(), |length| from + length);
+            let value = &line[from..end];
+            if *field != Field::Skip && value != b"-" {
+                draft.put(field, line, from..end, false).map_err(|expected| Rejection {
+                    reason: format!(
+                        "`{name}`, field {}, should be {expected}, found `{}`",
+                        index + 1,
+                        excerpt(value)
+                    ),
+                    at: from,
+                })?;
+            }
+            from = end + 1;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn short(&self, line: &[u8], found: usize) -> Rejection {
+        let reason = format!(
+            "{found} fields, but #Fields names {}: `{}` is missing",
+            self.columns.len(),
+            self.columns[found].1
+        );
+        Rejection { reason, at: line.len() }
+    }
+}
+
+/// Who writes a log with these columns.
+fn writer(names: &str) -> Writer {
+    if names.contains("x-edge-") || names.contains("time-to-first-byte") {
+        Writer::CloudFront
+    } else if names.contains("sc-win32-status")
+        || names.contains("sc-substatus")
+        || names.contains("s-sitename")
+        || names.contains("s-ip")
+    {
+        Writer::Iis
+    } else {
+        Writer::Other
+    }
+}
+
+/// What a column means.
+fn column(name: &str, writer: Writer) -> Field {
+    let agent = match writer {
+        Writer::CloudFront => Agent::Percent,
+        Writer::Iis | Writer::Other => Agent::Plus,
+    };
+    let name = name.to_ascii_lowercase();
+    match name.as_str() {
+        "date" => Field::Day,
+        "time" => Field::Clock,
+        "timestamp" | "timestamp(ms)" => Field::Epoch(Moment::End, None),
+        "time-taken" => match writer {
+            Writer::Iis => Field::Duration(Unit::Ms),
+            Writer::CloudFront => Field::Duration(Unit::S),
+            Writer::Other => Field::DurationAuto,
+        },
+        "time-to-first-byte" => Field::FirstByte(Unit::S),
+        "cs-method" => Field::Method,
+        "cs-uri-stem" => Field::Path,
+        "cs-uri-query" => Field::Query,
+        "cs-uri" => Field::Target,
+        "cs-username" => Field::User,
+        "c-ip" => Field::Client,
+        "sc-status" => Field::Status,
+        "sc-bytes" | "bytes" => Field::All,
+        "x-host-header" => Field::Host,
+        "s-computername" => Field::Server,
+        _ => {
+            let header = name
+                .strip_prefix("cs(")
+                .and_then(|rest| rest.strip_suffix(')'))
+                .or(name.strip_prefix("cs-"));
+            match Field::of_header(header.unwrap_or(&name)) {
+                Field::Agent(_) => Field::Agent(agent),
+                field => field,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

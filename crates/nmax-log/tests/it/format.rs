@@ -1,0 +1,3 @@
+//! Readers of log formats, seen from outside.
+
+mod detected;
