@@ -94,6 +94,8 @@ pub enum SchemaKind {
     Usl,
     /// scale.json and `nmax scale --json`
     Scale,
+    /// What `nmax import har --json` prints
+    ImportHar,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -281,10 +283,11 @@ const CHECK_EXAMPLES: &str = "\
 Examples:
   nmax check shop.yaml                 the plan as resolved, and how much it will send
   nmax check shop.yaml --once          one iteration of each scenario, with every request and reply
+  nmax check visit.yaml --prove        which correlations of a recorded plan are needed, by trying each
   nmax check shop.yaml --wire          the first request of the first scenario, byte by byte
   nmax check http://127.0.0.1:8080/ --wire -H 'accept: text/html'
 
-Exit codes: 0 fine, 2 usage or plan, 3 a request of --once or --wire was not ok, 5 target unreachable, 130 interrupted.";
+Exit codes: 0 fine, 2 usage or plan, 3 a request of --once or --wire was not ok or --prove found something wrong, 5 target unreachable, 130 interrupted.";
 
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
@@ -299,6 +302,10 @@ pub struct CheckArgs {
     /// Send one iteration of each scenario and show every request and reply
     #[arg(long, conflicts_with = "wire")]
     pub once: bool,
+    /// Replay each scenario, then once more for each value that it takes from a reply with that value left as it was
+    /// before: says which must be fresh (proved), which need not (harmless) and which do not work (wrong)
+    #[arg(long, conflicts_with_all = ["once", "wire"])]
+    pub prove: bool,
     /// Leave out the two seconds that measure what this machine can
     #[arg(long)]
     pub quick: bool,
