@@ -82,6 +82,15 @@ impl Structure {
         }
     }
 
+    /// What it is in a few words, such as `status 200, text/html`.
+    pub fn words(&self) -> String {
+        match (&self.leads_to, self.mime.as_str()) {
+            (Some(to), _) => format!("status {}, it leads to {to}", self.status),
+            (None, "") => format!("status {}", self.status),
+            (None, mime) => format!("status {}, {mime}", self.status),
+        }
+    }
+
     /// 304 stands for the reply that the client has already.
     fn class(&self) -> u16 {
         match self.status {

@@ -7,6 +7,7 @@ pub mod explain;
 pub mod import;
 pub mod import_log;
 pub mod once;
+pub mod prove;
 pub mod results;
 pub mod run;
 pub mod scale;

@@ -68,9 +68,9 @@ Exit codes: 0 written, 2 usage or a command that cannot be read.";
 #[derive(Debug, Args)]
 #[command(after_help = CURL_EXAMPLES)]
 pub struct CurlArgs {
-    /// The command as one argument, or `-` to read it from standard input
-    #[arg(value_name = "COMMAND")]
-    pub command: String,
+    /// The command as one argument, or `-` to read it from standard input; after `--` also word by word
+    #[arg(value_name = "COMMAND", required = true)]
+    pub command: Vec<String>,
     #[command(flatten)]
     pub plan: MadeArgs,
 }

@@ -12,7 +12,7 @@ use nmax_report::number;
 use serde_json::json;
 
 use super::run::{complain, cores};
-use super::{once, wire};
+use super::{once, prove, wire};
 use crate::args::CheckArgs;
 use crate::exit::Exit;
 use crate::secrets::Shown;
@@ -26,7 +26,7 @@ mod written;
 
 use advice::Advice;
 
-/// Checks a plan; sends something only with `--once`.
+/// Checks a plan; sends something only with `--once`, `--prove` or `--wire`.
 pub fn check(args: &CheckArgs) -> Exit {
     let (plan, variables) = match load::plan(&args.what, &args.plan, &args.planless) {
         Ok(loaded) => loaded,
@@ -38,6 +38,9 @@ pub fn check(args: &CheckArgs) -> Exit {
     }
     if args.once {
         return once::once(args, plan, &shown);
+    }
+    if args.prove {
+        return prove::prove(args, plan, &shown);
     }
     let plan = Arc::new(plan);
     let warnings = match preflight::origins(&plan).map(|origins| hints::warnings(&plan, &origins)) {

@@ -39,6 +39,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Summary => nmax_report::json::schema(),
         SchemaKind::Usl => nmax_report::json::usl_schema(),
         SchemaKind::Scale => nmax_report::json::scale_schema(),
+        SchemaKind::ImportHar => super::import::schema(),
     };
     say::line(format_args!("{schema:#}"));
     Exit::Pass

@@ -1,7 +1,7 @@
 //! Bytes as lines that a person can read and nothing can hide in: `\r\n` is shown, what does not print is hexadecimal.
 
-use nmax_engine::is_secret_header;
 use nmax_metrics::Nanos;
+use nmax_plan::secret::is_secret_header;
 use nmax_report::number;
 
 use super::log::{Seen, What};

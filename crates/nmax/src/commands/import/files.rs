@@ -1,0 +1,238 @@
+//! A plan and what belongs to it, as files beside each other.
+//!
+//! Every file is written whole under another name and then renamed, so that none is ever half there. Those with secrets
+//! may be read by their owner only from the first byte on, and a `.gitignore` beside them names them.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use nmax_import::Converted;
+use nmax_import::redact::Secrets;
+
+use crate::exit::Exit;
+
+/// Where a plan and what belongs to it go.
+#[derive(Clone, Debug)]
+pub struct Place {
+    folder: PathBuf,
+    name: String,
+    may_overwrite: bool,
+}
+
+/// A recording that is kept beside the plan.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Name of the file.
+    pub name: String,
+    /// Its text, without secrets; `None` when it is there already.
+    pub text: Option<String>,
+}
+
+/// What is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Bundle<'a> {
+    /// The plan, its data files, the evidence.
+    pub converted: &'a Converted,
+    /// Secrets of the recordings.
+    pub secrets: &'a Secrets,
+    /// The recordings, in the order in which they were converted.
+    pub recordings: &'a [Kept],
+}
+
+/// Why a file cannot be written, and how the command ends.
+pub type Trouble = (String, Exit);
+
+impl Place {
+    /// The place that `--output` names, such as `visit`, `plans/visit` or `plans/visit.yaml`.
+    pub fn new(output: &Path, may_overwrite: bool) -> Result<Self, Trouble> {
+        let plain = match output.extension().and_then(|extension| extension.to_str()) {
+            Some("yaml" | "yml" | "har") => output.with_extension(""),
+            _ => output.to_owned(),
+        };
+        let is_folder = output.to_string_lossy().ends_with('/') || output.is_dir();
+        let name = plain.file_name().and_then(|name| name.to_str());
+        match name.filter(|_| !is_folder) {
+            Some(name) => Ok(Self {
+                folder: plain.parent().unwrap_or(Path::new("")).to_owned(),
+                name: name.to_owned(),
+                may_overwrite,
+            }),
+            None => Err((
+                format!(
+                    "{}: this is no name for a plan\n  help: give the name of its files, as in -o visit or -o plans/visit",
+                    output.display()
+                ),
+                Exit::Usage,
+            )),
+        }
+    }
+
+    /// Name of the plan: that of its files, without their ends.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A file beside the plan.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> PathBuf {
+        self.path(&format!("{}.yaml", self.name))
+    }
+
+    /// The evidence for its correlations.
+    pub fn evidence(&self) -> PathBuf {
+        self.path(&format!("{}.evidence.json", self.name))
+    }
+
+    /// Secrets of its recordings.
+    pub fn secrets(&self) -> PathBuf {
+        self.path(&format!("{}.secrets.json", self.name))
+    }
+
+    /// The same place, where everything may be written over.
+    pub fn overwriting(&self) -> Self {
+        Self {
+            may_overwrite: true,
+            ..self.clone()
+        }
+    }
+
+    /// Complains about everything that would be overwritten, at once.
+    pub fn vacant(&self, paths: &[PathBuf]) -> Result<(), Trouble> {
+        let there: Vec<String> = paths
+            .iter()
+            .filter(|path| path.symlink_metadata().is_ok())
+            .map(|path| path.display().to_string())
+            .collect();
+        if self.may_overwrite || there.is_empty() {
+            return Ok(());
+        }
+        let (is, them) = if there.len() == 1 {
+            ("is", "it")
+        } else {
+            ("are", "them")
+        };
+        Err((
+            format!(
+                "{} {is} there already\n  help: give another name by -o NAME, or --force to write over {them}",
+                there.join(", ")
+            ),
+            Exit::Usage,
+        ))
+    }
+}
+
+/// Writes everything, or nothing when something is there that may not be overwritten. Returns the files, the plan first.
+pub fn write(place: &Place, bundle: &Bundle<'_>) -> Result<Vec<PathBuf>, Trouble> {
+    let mut files = vec![
+        (place.plan(), bundle.converted.plan.as_bytes().to_vec(), false),
+        (place.evidence(), evidence(bundle), false),
+    ];
+    for file in &bundle.converted.files {
+        files.push((place.path(&file.name), file.bytes.clone(), file.is_secret));
+    }
+    for kept in bundle.recordings {
+        if let Some(text) = &kept.text {
+            files.push((place.path(&kept.name), text.as_bytes().to_vec(), false));
+        }
+    }
+    if bundle.secrets.redactions > 0 {
+        files.push((place.secrets(), bundle.secrets.to_json().into_bytes(), true));
+    }
+    let paths: Vec<PathBuf> = files.iter().map(|(path, ..)| path.clone()).collect();
+    place.vacant(&paths)?;
+    if !place.folder.as_os_str().is_empty() {
+        fs::create_dir_all(&place.folder).map_err(|error| refused(&place.folder, &error))?;
+    }
+    let secret: Vec<&Path> = files
+        .iter()
+        .filter(|file| file.2)
+        .map(|file| file.0.as_path())
+        .collect();
+    // First of all, so that no moment is left in which a secret could be added to version control.
+    ignore(&place.folder, &secret)?;
+    for (path, bytes, is_secret) in &files {
+        replace(path, bytes, *is_secret).map_err(|error| refused(path, &error))?;
+    }
+    Ok(paths)
+}
+
+/// The evidence with the names that the recordings have here.
+fn evidence(bundle: &Bundle<'_>) -> Vec<u8> {
+    let text = &bundle.converted.evidence;
+    let Ok(mut evidence) = serde_json::from_str::<serde_json::Value>(text) else {
+        return text.clone().into_bytes();
+    };
+    let names: Vec<&str> = bundle.recordings.iter().map(|kept| kept.name.as_str()).collect();
+    evidence["recordings"] = names.into();
+    format!("{evidence:#}\n").into_bytes()
+}
+
+/// Puts a file in the place of another, or where none was: it is there whole or not at all. A secret one may be read by
+/// its owner only.
+pub fn replace(path: &Path, bytes: &[u8], is_secret: bool) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!(".{name}.{}.new", std::process::id()));
+    let mode = if is_secret { 0o600 } else { 0o644 };
+    let mut options = OpenOptions::new();
+    let written = options
+        .write(true)
+        .create_new(true)
+        .mode(mode)
+        .open(&temporary)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+/// Adds files to the `.gitignore` of their folder, those that are in it already left out.
+pub fn ignore(folder: &Path, files: &[&Path]) -> Result<(), Trouble> {
+    let path = folder.join(".gitignore");
+    let known = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(refused(&path, &error)),
+    };
+    let name = |file: &&Path| file.file_name().map(|name| format!("/{}", name.to_string_lossy()));
+    let is_new = |name: &String| {
+        !known
+            .lines()
+            .any(|line| line.trim() == name || line.trim() == &name[1..])
+    };
+    let new: Vec<String> = files.iter().filter_map(name).filter(is_new).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let gap = if known.is_empty() || known.ends_with('\n') {
+        ""
+    } else {
+        "\n"
+    };
+    let text = format!("{known}{gap}{}\n", new.join("\n"));
+    replace(&path, text.as_bytes(), false).map_err(|error| refused(&path, &error))
+}
+
+/// What to say about a file that cannot be written.
+pub fn refused(path: &Path, error: &io::Error) -> Trouble {
+    (
+        format!(
+            "{}: cannot write it: {error}\n  help: choose a folder that you may write to, by -o FOLDER/NAME",
+            path.display()
+        ),
+        Exit::Usage,
+    )
+}
+
+#[cfg(test)]
+mod tests;

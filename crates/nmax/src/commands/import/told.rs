@@ -1,0 +1,236 @@
+//! What an import found, as text and as JSON.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use nmax_import::Converted;
+use nmax_import::recording::Skipped;
+use nmax_report::number;
+use serde_json::{Value, json};
+
+use super::super::data::shown;
+
+/// Longest list of things of one kind in the text.
+const LISTED_MAX: usize = 20;
+/// Examples of each reason for leaving something out.
+const EXAMPLES_MAX: usize = 2;
+/// Longest URL that is shown, characters.
+const URL_CHARS_MAX: usize = 90;
+
+/// What is known beside the conversion.
+#[derive(Debug, Default)]
+pub struct Beside {
+    /// Files that were written, the plan first.
+    pub files: Vec<PathBuf>,
+    /// What the files had that is no exchange.
+    pub skipped: Vec<Skipped>,
+    /// What reading them gave to say.
+    pub warnings: Vec<String>,
+    /// Secrets taken out.
+    pub redactions: usize,
+}
+
+/// What an import found.
+pub(super) struct Told<'a> {
+    converted: &'a Converted,
+    /// The evidence as it was written.
+    evidence: Value,
+    beside: Beside,
+}
+
+impl<'a> Told<'a> {
+    pub(super) fn new(converted: &'a Converted, mut beside: Beside) -> Self {
+        beside.skipped.extend(converted.summary.skipped.iter().cloned());
+        beside.skipped.sort_by_key(|skipped| skipped.number);
+        beside.warnings.extend(converted.summary.warnings.iter().cloned());
+        Self {
+            converted,
+            evidence: serde_json::from_str(&converted.evidence).unwrap_or(Value::Null),
+            beside,
+        }
+    }
+
+    /// Entries of the files, those that are no exchanges included.
+    fn entries(&self) -> usize {
+        let kept = self.converted.summary.entries;
+        kept + self.beside.skipped.len() - self.converted.summary.skipped.len()
+    }
+
+    fn list(&self, key: &str) -> &[Value] {
+        self.evidence[key].as_array().map_or(&[], Vec::as_slice)
+    }
+
+    /// The answer as JSON; `schema` describes it.
+    pub(super) fn json(&self) -> Value {
+        let summary = &self.converted.summary;
+        let skipped: Vec<Value> = self
+            .beside
+            .skipped
+            .iter()
+            .map(|skipped| json!({ "entry": skipped.number, "url": skipped.url, "reason": skipped.reason }))
+            .collect();
+        let files: Vec<String> = self
+            .beside
+            .files
+            .iter()
+            .map(|file| file.display().to_string())
+            .collect();
+        json!({
+            "schema_version": 1,
+            "plan": files.first(),
+            "files": files,
+            "entries": self.entries(),
+            "scenarios": summary.scenarios,
+            "steps": summary.steps,
+            "resources": summary.resources,
+            "redactions": self.beside.redactions,
+            "skipped": skipped,
+            "correlations": self.list("correlations"),
+            "jar": self.list("jar"),
+            "generated": self.list("generated"),
+            "denied": self.list("denied"),
+            "parameters": summary.parameters,
+            "warnings": self.beside.warnings,
+        })
+    }
+
+    /// The answer for a person.
+    pub(super) fn text(&self) -> String {
+        let mut out = self.head();
+        self.skipped(&mut out);
+        self.correlations(&mut out);
+        section(
+            &mut out,
+            "Cookies, which the jar carries by itself",
+            self.list("jar").iter().map(|cookie| {
+                let sent = cookie["sent"].as_u64().unwrap_or_default();
+                format!("{}: sent {} times", word(&cookie["name"]), number::count(sent))
+            }),
+        );
+        section(
+            &mut out,
+            "Different for each user",
+            self.converted.summary.parameters.iter().map(|note| shown(note)),
+        );
+        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note)));
+        section(
+            &mut out,
+            "Written",
+            self.beside.files.iter().map(|file| shown(&file.display().to_string())),
+        );
+        if let Some(plan) = self.beside.files.first() {
+            let plan = plan.display();
+            let _ = write!(
+                out,
+                "\nNext:\n  nmax check {plan} --prove     replay it, and prove which of the values must be fresh\n  \
+                 nmax run {plan}               run it with different users\n"
+            );
+        }
+        out
+    }
+
+    fn head(&self) -> String {
+        let summary = &self.converted.summary;
+        let counted = |count: usize, what: &str| {
+            format!(
+                "{} {what}{}",
+                number::count(count as u64),
+                if count == 1 { "" } else { "s" }
+            )
+        };
+        let entries = self.entries();
+        let of = format!(
+            "{} exchange{}",
+            number::count(entries as u64),
+            if entries == 1 { "" } else { "s" }
+        );
+        format!(
+            "{}, {}, {} of {of}; {} replaced\n",
+            counted(summary.scenarios, "scenario"),
+            counted(summary.steps, "step"),
+            counted(summary.resources, "resource"),
+            counted(self.beside.redactions, "secret"),
+        )
+    }
+
+    /// What was left out, by reason, the most frequent first.
+    fn skipped(&self, out: &mut String) {
+        let mut groups: Vec<(&str, Vec<&Skipped>)> = Vec::new();
+        for skipped in &self.beside.skipped {
+            match groups.iter_mut().find(|(reason, _)| *reason == skipped.reason) {
+                Some((_, group)) => group.push(skipped),
+                None => groups.push((&skipped.reason, vec![skipped])),
+            }
+        }
+        groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.len()));
+        let lines = groups.iter().map(|(reason, group)| {
+            let mut line = format!("{:>5}  {}", number::count(group.len() as u64), shown(reason));
+            for skipped in group.iter().take(EXAMPLES_MAX) {
+                let _ = write!(line, "\n           entry {}: {}", skipped.number, short(&skipped.url));
+            }
+            line
+        });
+        section(out, "Left out", lines);
+    }
+
+    fn correlations(&self, out: &mut String) {
+        let lines = self.list("correlations").iter().map(|found| {
+            let to = found["to"].as_array().map_or(&[][..], Vec::as_slice);
+            let mut places: Vec<String> = to.iter().map(|to| word(&to["request"])).collect();
+            places.dedup();
+            format!(
+                "{}: from {} ({}) to {}\n    {}: {}",
+                word(&found["name"]),
+                word(&found["from"]["request"]),
+                word(&found["source"]),
+                listed(&places),
+                word(&found["state"]),
+                word(&found["evidence"]),
+            )
+        });
+        section(out, "Values that the server gives and the user sends back", lines);
+    }
+}
+
+/// A heading with what belongs to it; nothing when there is nothing.
+fn section(out: &mut String, heading: &str, lines: impl Iterator<Item = String>) {
+    let lines: Vec<String> = lines.collect();
+    if lines.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{heading}");
+    for line in lines.iter().take(LISTED_MAX) {
+        let _ = writeln!(out, "  {line}");
+    }
+    if lines.len() > LISTED_MAX {
+        let _ = writeln!(out, "  and {} more; --json has all", lines.len() - LISTED_MAX);
+    }
+}
+
+/// The first of some places, and how many more there are.
+fn listed(places: &[String]) -> String {
+    let first = places.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+    match places.len().saturating_sub(3) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// A value of the evidence as text.
+fn word(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => shown(text),
+        other => shown(&other.to_string()),
+    }
+}
+
+/// A URL without its query, not too long.
+fn short(url: &str) -> String {
+    let plain = url.split('?').next().unwrap_or_default();
+    let mut text: String = shown(plain).chars().take(URL_CHARS_MAX).collect();
+    if plain.chars().count() > URL_CHARS_MAX {
+        text.push_str(" ..");
+    }
+    text
+}

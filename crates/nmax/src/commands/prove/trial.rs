@@ -1,0 +1,389 @@
+//! Trials: what each value of a scenario is worth.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use nmax_engine::StartError;
+use nmax_import::structure::{Expected, Structure};
+use nmax_plan::plan::Plan;
+
+use super::evidence::Evidence;
+use super::replay::{Cookie, Failure, Replay, Replayer};
+use super::sites::{Site, name_of, pinned, words};
+use crate::say;
+
+/// Statuses by which servers refuse a request because of what is in it. A conflict (409) or too many requests (429) say
+/// something else.
+const REFUSALS: [u16; 7] = [400, 401, 403, 404, 410, 419, 422];
+
+/// What became of a scenario.
+pub(super) struct Found {
+    /// Its name.
+    pub(super) scenario: String,
+    /// Names of its requests, by number.
+    pub(super) requests: Vec<String>,
+    /// Why its replays do not go as the plan says; none when they do.
+    pub(super) failures: Vec<String>,
+    /// What became of its values.
+    pub(super) tried: Vec<Tried>,
+    /// Cookies that its first replay set or sent.
+    pub(super) jar: BTreeMap<String, Cookie>,
+    /// What a person should know.
+    pub(super) notes: Vec<String>,
+}
+
+/// What became of a value.
+pub(super) struct Tried {
+    /// Where it comes from and goes to.
+    pub(super) site: Site,
+    /// The verdict; `None` when it could not be tried.
+    pub(super) state: Option<State>,
+    /// Why, in words.
+    pub(super) proof: String,
+}
+
+/// Verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// Without a fresh value the server answers otherwise.
+    Proved,
+    /// A value of another time does as well.
+    Harmless,
+    /// The plan does not do what was recorded, with a fresh value either.
+    Wrong,
+}
+
+impl State {
+    /// Its word.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Harmless => "harmless",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
+impl Found {
+    /// Whether the scenario goes as the plan says, and no value of it is wrong.
+    pub(super) fn is_ok(&self) -> bool {
+        self.failures.is_empty() && self.tried.iter().all(|tried| tried.state != Some(State::Wrong))
+    }
+}
+
+/// What is known of a scenario while its values are tried.
+struct Trial<'a> {
+    plan: &'a Plan,
+    scenario: usize,
+    sites: &'a [Site],
+    requests: Vec<String>,
+    evidence: &'a Evidence,
+    /// What replies look like when all values are fresh, or were recorded.
+    expected: BTreeMap<(usize, usize), Expected>,
+    /// Requests that every replay with fresh values sent.
+    always: BTreeSet<(usize, usize)>,
+    /// Resources that were not ok with fresh values either.
+    lost: BTreeSet<String>,
+    recorded: BTreeMap<usize, Structure>,
+}
+
+/// Tries every value of a scenario. The error is that nothing could be sent.
+pub(super) fn scenario(
+    plan: &Plan,
+    scenario: usize,
+    sites: &[Site],
+    evidence: &Evidence,
+    replayer: &mut Replayer,
+) -> Result<Found, StartError> {
+    let flow = &plan.scenarios[scenario];
+    let mut trial = Trial {
+        plan,
+        scenario,
+        sites,
+        requests: flow.requests().map(|request| name_of(plan, flow, request)).collect(),
+        evidence,
+        expected: BTreeMap::new(),
+        always: BTreeSet::new(),
+        lost: BTreeSet::new(),
+        recorded: evidence.replies(plan, scenario),
+    };
+    let mut baselines = Vec::new();
+    for _ in 0..2 {
+        let replay = replayer.replay(plan, scenario, sites)?;
+        if !replay.is_ok() {
+            return Ok(trial.failed(&replay));
+        }
+        baselines.push(replay);
+    }
+    trial.learn(&baselines);
+    let notes = trial.compare_with_recording(&baselines);
+    let own: Vec<usize> = (0..sites.len())
+        .filter(|number| sites[*number].scenario == scenario)
+        .collect();
+    let mut tried = Vec::new();
+    for (done, number) in own.iter().enumerate() {
+        say::note(format_args!(
+            "proving {} of {} in {}: {}",
+            done + 1,
+            own.len(),
+            flow.name,
+            sites[*number].name
+        ));
+        tried.push(trial.try_one(*number, &baselines, replayer)?);
+    }
+    Ok(Found {
+        scenario: flow.name.clone(),
+        failures: Vec::new(),
+        tried,
+        jar: baselines.swap_remove(0).jar,
+        notes,
+        requests: trial.requests,
+    })
+}
+
+impl Trial<'_> {
+    /// Takes the replies of replays with fresh values for what is to be expected.
+    fn learn(&mut self, replays: &[Replay]) {
+        for replay in replays {
+            for (place, structures) in &replay.replies {
+                let expected = self.expected.entry(*place).or_default();
+                structures.iter().for_each(|structure| expected.add(structure.clone()));
+            }
+            self.lost.extend(replay.lost.iter().cloned());
+        }
+        let mut sent = replays
+            .iter()
+            .map(|replay| replay.replies.keys().copied().collect::<BTreeSet<_>>());
+        let first = sent.next().unwrap_or_default();
+        self.always = sent.fold(first, |all, next| all.intersection(&next).copied().collect());
+    }
+
+    /// Takes recorded replies for as good as those of the baselines, and says which ones are other pages.
+    fn compare_with_recording(&mut self, baselines: &[Replay]) -> Vec<String> {
+        let mut notes = Vec::new();
+        for (request, recorded) in &self.recorded {
+            let Some(place) = last_hop(baselines, *request) else {
+                continue;
+            };
+            let Some(expected) = self.expected.get_mut(&place) else {
+                continue;
+            };
+            if expected.seen().iter().all(|seen| seen.is_another_than(recorded)) {
+                let mut of_recording = Expected::default();
+                of_recording.add(recorded.clone());
+                let differs = expected.seen().first().and_then(|seen| of_recording.difference(seen));
+                notes.push(format!(
+                    "{}: the replay shows another page than the recording: {}",
+                    self.requests[*request],
+                    differs.unwrap_or_default()
+                ));
+            }
+            expected.add(recorded.clone());
+        }
+        notes
+    }
+
+    /// Tries one value.
+    fn try_one(&mut self, number: usize, baselines: &[Replay], replayer: &mut Replayer) -> Result<Tried, StartError> {
+        let site = &self.sites[number];
+        let settled = |state, proof: String| Tried {
+            site: site.clone(),
+            state: Some(state),
+            proof,
+        };
+        let Some((stale, origin)) = self.stale(number, baselines) else {
+            return Ok(settled(
+                State::Harmless,
+                "the server gave the same value every time".to_owned(),
+            ));
+        };
+        let old = replayer.replay(&pinned(self.plan, site, &stale), self.scenario, self.sites)?;
+        let Some(difference) = self.difference(site, &old) else {
+            return Ok(match self.strangers(site, &old, baselines) {
+                Some(words) => settled(State::Wrong, words),
+                None => settled(
+                    State::Harmless,
+                    format!("with the value of {origin} every later reply was the same"),
+                ),
+            });
+        };
+        // The same once more with a fresh value: the server could have changed its mind.
+        let control = replayer.replay(self.plan, self.scenario, self.sites)?;
+        if let Some(failure) = control.failures.first() {
+            let text = format!(
+                "a replay with fresh values went wrong too: {}",
+                self.failure_words(failure)
+            );
+            return Ok(settled(State::Wrong, text));
+        }
+        self.learn_more(&control);
+        Ok(match self.difference(site, &old) {
+            Some(words) => settled(State::Proved, format!("with the value of {origin}: {words}")),
+            None => settled(
+                State::Harmless,
+                format!("{difference} with the value of {origin}, and with a fresh one as well"),
+            ),
+        })
+    }
+
+    fn learn_more(&mut self, replay: &Replay) {
+        for (place, structures) in &replay.replies {
+            let expected = self.expected.entry(*place).or_default();
+            structures.iter().for_each(|structure| expected.add(structure.clone()));
+        }
+        self.always.retain(|place| replay.replies.contains_key(place));
+        self.lost.extend(replay.lost.iter().cloned());
+    }
+
+    /// A value of another time, and of which; `None` when the server gives the same one every time.
+    fn stale(&self, number: usize, baselines: &[Replay]) -> Option<(String, &'static str)> {
+        let [first, second] = baselines else { return None };
+        let found = |replay: &Replay| replay.found.get(&number).cloned().unwrap_or_default();
+        let (first, second) = (found(first), found(second));
+        let recorded = self.evidence.recorded(self.plan, &self.sites[number]);
+        let is_stale = |value: &String| !second.contains(value);
+        let recorded = recorded.filter(|value| is_stale(value) && !first.contains(value));
+        let earlier = || first.iter().find(|value| is_stale(value)).cloned();
+        recorded
+            .map(|value| (value, "the recording"))
+            .or_else(|| earlier().map(|value| (value, "another replay")))
+    }
+
+    /// The first reply after a site in which a replay differs from what is to be expected, in words.
+    fn difference(&self, site: &Site, replay: &Replay) -> Option<String> {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for failure in &replay.failures {
+            if let Some(request) = failure.request {
+                let words = self
+                    .by_structure(request, replay)
+                    .unwrap_or_else(|| failure.text.clone());
+                found.push((request, format!("{}: {words}", self.requests[request])));
+            }
+        }
+        for request in site.request + 1..self.requests.len() {
+            if let Some(words) = self.by_structure(request, replay) {
+                found.push((request, format!("{}: {words}", self.requests[request])));
+            }
+        }
+        for (request, hop) in &self.always {
+            if *request > site.request && !replay.replies.contains_key(&(*request, *hop)) {
+                let what = if *hop == 0 {
+                    "it is not reached"
+                } else {
+                    "it leads no further"
+                };
+                found.push((*request, format!("{}: {what}", self.requests[*request])));
+            }
+        }
+        found.sort_by_key(|(request, _)| *request);
+        let of_requests = found.into_iter().map(|(_, words)| words).next();
+        let lost = || {
+            replay
+                .lost
+                .difference(&self.lost)
+                .next()
+                .map(|name| format!("{name}: it does not load"))
+        };
+        let rest = || replay.failures.first().map(|failure| failure.text.clone());
+        of_requests.or_else(lost).or_else(rest)
+    }
+
+    /// How the replies to a request differ in structure.
+    fn by_structure(&self, request: usize, replay: &Replay) -> Option<String> {
+        let replies = replay.replies.range((request, 0)..(request + 1, 0));
+        replies
+            .flat_map(|(place, found)| found.iter().map(move |structure| (place, structure)))
+            .find_map(|(place, structure)| self.expected.get(place)?.difference(structure))
+    }
+
+    /// Where the value is sent, replays with fresh and old values alike show another page than the one recorded: the
+    /// plan does not do what was recorded, so that nothing is proved by replies that are all the same.
+    fn strangers(&self, site: &Site, old: &Replay, baselines: &[Replay]) -> Option<String> {
+        site.to.iter().find_map(|to| {
+            let recorded = self.recorded.get(&to.request)?;
+            let place = last_hop(baselines, to.request)?;
+            let mut all = baselines.iter().chain([old]).filter_map(|replay| replay.replies.get(&place)).flatten();
+            all.all(|structure| structure.is_another_than(recorded)).then(|| {
+                format!(
+                    "{}: another page than in the recording, with a fresh value too: what is taken by {} may be the wrong \
+                     value",
+                    to.name,
+                    words(&site.extract.source)
+                )
+            })
+        })
+    }
+
+    /// A baseline did not go as the plan says: whose fault that is.
+    fn failed(self, replay: &Replay) -> Found {
+        let flow = &self.plan.scenarios[self.scenario];
+        let own = self.sites.iter().filter(|site| site.scenario == self.scenario);
+        let tried = own
+            .map(|site| {
+                let blamed = replay
+                    .failures
+                    .iter()
+                    .find_map(|failure| self.blame(site, failure, replay));
+                Tried {
+                    site: site.clone(),
+                    state: blamed.as_ref().map(|_| State::Wrong),
+                    proof: blamed.unwrap_or_else(|| "not tried: the replay does not go as the plan says".to_owned()),
+                }
+            })
+            .collect();
+        Found {
+            scenario: flow.name.clone(),
+            failures: replay
+                .failures
+                .iter()
+                .map(|failure| self.failure_words(failure))
+                .collect(),
+            tried,
+            jar: replay.jar.clone(),
+            notes: Vec::new(),
+            requests: self.requests,
+        }
+    }
+
+    /// Why a site is to blame for a failure; `None` when it is not.
+    fn blame(&self, site: &Site, failure: &Failure, replay: &Replay) -> Option<String> {
+        let request = failure.request?;
+        let came = || {
+            let mut replies = replay.replies.range((request, 0)..(request + 1, 0));
+            let last = replies.next_back().and_then(|(_, structures)| structures.last());
+            last.map_or_else(|| "no reply".to_owned(), Structure::words)
+        };
+        if site.request == request && failure.kind == format!("extract `{}`", site.name) {
+            return Some(format!(
+                "{}: {} finds nothing in the reply ({}); look at it with `nmax check PLAN --once` and correct the \
+                 extractor",
+                site.from,
+                words(&site.extract.source),
+                came()
+            ));
+        }
+        let status = failure.kind.strip_prefix("status ")?.parse::<u16>().ok()?;
+        let to = site.to.iter().find(|to| to.request == request)?;
+        REFUSALS.contains(&status).then(|| {
+            format!(
+                "{}: {} with a fresh value in its {}: what is taken by {} may be the wrong value",
+                to.name,
+                failure.text,
+                to.place,
+                words(&site.extract.source)
+            )
+        })
+    }
+
+    fn failure_words(&self, failure: &Failure) -> String {
+        match failure.request.and_then(|request| self.requests.get(request)) {
+            Some(name) => format!("{name}: {}", failure.text),
+            None => failure.text.clone(),
+        }
+    }
+}
+
+/// The place of the last reply to a request: after the redirects that were followed.
+fn last_hop(replays: &[Replay], request: usize) -> Option<(usize, usize)> {
+    let places = replays.iter().flat_map(|replay| replay.replies.keys());
+    places.copied().filter(|(of, _)| *of == request).max()
+}
