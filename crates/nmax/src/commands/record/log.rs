@@ -1,0 +1,196 @@
+//! What was recorded: in memory with its secrets, and on disk without them while it happens, so that a process that is
+//! killed leaves a file that can be read.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use nmax_import::har::Writer;
+use nmax_import::recording::{Body, Entry, Kind, Mark, Recording};
+use nmax_import::redact::{Secrets, redact};
+
+use super::super::import::files::{Place, Trouble, ignore, refused, replace};
+
+/// Bytes of bodies that are kept; later ones are left out, pictures and films first.
+const BODY_BYTES_MAX: usize = 512 << 20;
+/// From this share on pictures, fonts and films are left out.
+const FULL: f64 = 0.5;
+/// Exchanges of a recording: a person's day.
+const ENTRIES_MAX: usize = 100_000;
+
+/// A recording that grows.
+pub(super) struct Log {
+    recording: Recording,
+    secrets: Secrets,
+    /// As they were stored last.
+    stored_secrets: usize,
+    secrets_file: PathBuf,
+    har_file: PathBuf,
+    har: File,
+    writer: Writer,
+    body_bytes: usize,
+    bodies_lost: usize,
+    entries_lost: usize,
+}
+
+/// The authority's certificate as a file; gone when dropped.
+pub(super) struct Certificate(PathBuf);
+
+impl Certificate {
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Certificate {
+    fn drop(&mut self) {
+        // It is worth nothing any more.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+impl Log {
+    /// Begins the files beside the plan.
+    pub(super) fn create(place: &Place, key: [u8; 32]) -> Result<Self, Trouble> {
+        let har_file = place.path(&format!("{}.har", place.name()));
+        let secrets_file = place.secrets();
+        if let Some(folder) = har_file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
+        }
+        // Secrets of a recording that is written over.
+        let _ = fs::remove_file(&secrets_file);
+        ignore(&place.path(""), &[&secrets_file])?;
+        let mut har = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(&har_file)
+            .map_err(|error| refused(&har_file, &error))?;
+        let mut writer = Writer::default();
+        let begin = writer.begin(env!("CARGO_PKG_VERSION"));
+        har.write_all(begin.as_bytes())
+            .map_err(|error| refused(&har_file, &error))?;
+        Ok(Self {
+            recording: Recording {
+                name: place.name().to_owned(),
+                creator: format!("nmax {}", env!("CARGO_PKG_VERSION")),
+                ..Recording::default()
+            },
+            secrets: Secrets::new(&key),
+            stored_secrets: 0,
+            secrets_file,
+            har_file,
+            har,
+            writer,
+            body_bytes: 0,
+            bodies_lost: 0,
+            entries_lost: 0,
+        })
+    }
+
+    /// Key of the placeholders.
+    pub(super) fn key(&self) -> &[u8; 32] {
+        self.secrets.key()
+    }
+
+    /// Puts the certificate where clients can be told to find it.
+    pub(super) fn keep_certificate(&self, file: PathBuf, pem: &str) -> Result<Certificate, Trouble> {
+        replace(&file, pem.as_bytes(), false).map_err(|error| refused(&file, &error))?;
+        Ok(Certificate(file))
+    }
+
+    /// What follows has a name.
+    pub(super) fn mark(&mut self, mark: Mark) {
+        self.writer.mark(mark.clone());
+        self.recording.marks.push(mark);
+    }
+
+    /// An exchange. Gives it back without its secrets, to be shown.
+    pub(super) fn add(&mut self, mut entry: Entry) -> Result<Entry, Trouble> {
+        if self.recording.entries.len() >= ENTRIES_MAX {
+            self.entries_lost += 1;
+            return Ok(Entry::default());
+        }
+        self.make_room(&mut entry);
+        let mut alone = Recording {
+            entries: vec![entry.clone()],
+            ..Recording::default()
+        };
+        let found = redact(&mut alone, self.secrets.key());
+        self.secrets.absorb(found);
+        self.recording.entries.push(entry);
+        let stored = alone.entries.pop().unwrap_or_default();
+        // Before the placeholders that need it.
+        if self.secrets.redactions > self.stored_secrets {
+            self.stored_secrets = self.secrets.redactions;
+            replace(&self.secrets_file, self.secrets.to_json().as_bytes(), true)
+                .map_err(|error| refused(&self.secrets_file, &error))?;
+        }
+        let text = self.writer.entry(&stored);
+        self.har
+            .write_all(text.as_bytes())
+            .map_err(|error| refused(&self.har_file, &error))?;
+        Ok(stored)
+    }
+
+    /// Leaves bodies out when there are too many.
+    fn make_room(&mut self, entry: &mut Entry) {
+        let is_heavy = matches!(entry.kind, Kind::Image | Kind::Media | Kind::Font);
+        let most = if is_heavy {
+            (BODY_BYTES_MAX as f64 * FULL) as usize
+        } else {
+            BODY_BYTES_MAX
+        };
+        let reply = entry.response.as_mut().and_then(|response| response.body.as_mut());
+        for body in [entry.request.body.as_mut(), reply].into_iter().flatten() {
+            if self.body_bytes + body.bytes.len() > most {
+                self.bodies_lost += 1;
+                *body = Body {
+                    mime: std::mem::take(&mut body.mime),
+                    is_cut: true,
+                    ..Body::default()
+                };
+            }
+            self.body_bytes += body.bytes.len();
+        }
+    }
+
+    /// What does not fit, in words.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.bodies_lost > 0 {
+            warnings.push(format!(
+                "{} bodies were left out, because the recording has more than {} MiB of them: values in them are not \
+                 correlated",
+                self.bodies_lost,
+                BODY_BYTES_MAX >> 20
+            ));
+        }
+        if self.entries_lost > 0 {
+            warnings.push(format!(
+                "{} exchanges after the first {ENTRIES_MAX} were left out: record shorter visits",
+                self.entries_lost
+            ));
+        }
+        warnings
+    }
+
+    /// The recording in order; `None`, and no files, when there is none.
+    pub(super) fn close(mut self) -> Option<Recording> {
+        if self.recording.entries.is_empty() {
+            // They hold nothing.
+            let _ = fs::remove_file(&self.har_file);
+            return None;
+        }
+        // Should the plan fail, the file is whole. It is written again in order when it does not.
+        let _ = self.har.write_all(self.writer.end().as_bytes());
+        let mut recording = self.recording;
+        recording.entries.sort_by_key(|entry| entry.sent_us);
+        for (index, entry) in recording.entries.iter_mut().enumerate() {
+            entry.number = index + 1;
+        }
+        recording.marks.sort_by_key(|mark| mark.at_us);
+        Some(recording)
+    }
+}

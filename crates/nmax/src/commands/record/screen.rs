@@ -1,0 +1,213 @@
+//! What the person sees while it records: a line for each exchange on standard error, and how to point a client at the
+//! proxy.
+
+use std::io::IsTerminal;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use nmax_http::{Scheme, Url};
+use nmax_import::recording::{Entry, Kind};
+use nmax_proxy::{Hosts, Recorder, Summary};
+use nmax_report::number;
+
+use super::super::data::shown;
+use crate::{live, say};
+
+/// Hosts that are listed at the end.
+const HOSTS_MAX: usize = 10;
+/// Longest path that is shown where the terminal's width is not known, characters.
+const PATH_CHARS_MAX: usize = 120;
+
+/// Standard error, while it records.
+pub(super) struct Screen {
+    begin: Instant,
+    is_quiet: bool,
+    has_color: bool,
+    width: Option<usize>,
+}
+
+impl Screen {
+    #[expect(clippy::disallowed_methods, reason = "lines say when they happened")]
+    pub(super) fn new(is_quiet: bool) -> Self {
+        let is_terminal = std::io::stderr().is_terminal();
+        Self {
+            begin: Instant::now(),
+            is_quiet,
+            has_color: is_terminal && live::use_color(),
+            width: is_terminal.then(live::terminal_width),
+        }
+    }
+
+    /// What is recorded, and how.
+    pub(super) fn begin(&self, hosts: &Hosts, recorder: &Recorder, has_browser: bool, certificate: &Path, url: &Url) {
+        let address = recorder.address;
+        say::note(format_args!("recording {hosts}; proxy http://{address}"));
+        if !address.ip().is_loopback() {
+            say::note("anybody who reaches this address can use the proxy: end it when you are done");
+        }
+        if has_browser {
+            say::note("the browser is open: click through, and close it when you are done");
+        } else {
+            say::note(hints(address, certificate, url));
+        }
+        say::note("Enter names what you do next, q and Enter or Ctrl-C ends the recording");
+    }
+
+    /// An exchange, without its secrets.
+    pub(super) fn exchange(&self, entry: &Entry) {
+        if self.is_quiet || entry.request.url.is_empty() {
+            return;
+        }
+        let status = entry.response.as_ref().map_or(0, |response| response.status);
+        let code = match status {
+            0 => "---".to_owned(),
+            code => code.to_string(),
+        };
+        let total = entry.timings.total.unwrap_or_default();
+        let bytes = entry.response.as_ref().and_then(|response| response.bytes);
+        let size = bytes.map_or_else(String::new, |bytes| number::bytes(bytes as f64));
+        let (_, rest) = entry.request.url.split_once("//").unwrap_or(("", ""));
+        let path = rest.find('/').map_or("/", |at| &rest[at..]);
+        let mut line = format!(
+            "{} {:<7} {code} {:>8} {size:>9}  {}",
+            self.time(),
+            shown(&entry.request.method),
+            number::time(total.as_nanos() as f64),
+            shown(path)
+        );
+        if entry.kind == Kind::Socket {
+            line.push_str(&format!(" (WebSocket, {} messages)", entry.messages.len()));
+        }
+        if !entry.comment.is_empty() {
+            line.push_str(&format!(" ({})", shown(&entry.comment)));
+        }
+        let color = match status {
+            0 | 500.. => "31",
+            400.. => "33",
+            300.. => "36",
+            _ => "",
+        };
+        self.line(&line, color);
+    }
+
+    /// A host that is not recorded, the first time.
+    pub(super) fn passed(&self, host: &str) {
+        if !self.is_quiet {
+            let line = format!("{} {} passes undecrypted, not recorded", self.time(), shown(host));
+            self.line(&line, "2");
+        }
+    }
+
+    /// A client that does not trust us.
+    pub(super) fn untrusted(&self, host: &str, reason: &str) {
+        say::note(format_args!("{} {}: {}", self.time(), shown(host), shown(reason)));
+    }
+
+    /// A name is wanted.
+    pub(super) fn ask(&self) {
+        say::note("name of what you do next:");
+    }
+
+    /// It was given.
+    pub(super) fn marked(&self, name: &str) {
+        self.line(&format!("{} --- {} ---", self.time(), shown(name)), "1");
+    }
+
+    fn line(&self, line: &str, color: &str) {
+        let most = self.width.unwrap_or(PATH_CHARS_MAX).max(40);
+        let line: String = line.chars().take(most).collect();
+        if self.has_color && !color.is_empty() {
+            say::note(format_args!("\x1b[{color}m{line}\x1b[0m"));
+        } else {
+            say::note(line);
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "lines say when they happened")]
+    fn time(&self) -> String {
+        seconds(Instant::now().saturating_duration_since(self.begin))
+    }
+}
+
+/// Since the beginning, as `12.3s` or `5:07.1`.
+fn seconds(span: Duration) -> String {
+    let tenths = span.as_millis() / 100;
+    let text = match tenths / 600 {
+        0 => format!("{}.{}s", tenths / 10, tenths % 10),
+        minutes => format!("{minutes}:{:02}.{}", tenths / 10 % 60, tenths % 10),
+    };
+    format!("{text:>7}")
+}
+
+/// How to point any client at the proxy.
+fn hints(address: SocketAddr, certificate: &Path, url: &Url) -> String {
+    let file = certificate.display();
+    let is_encrypted = url.origin.scheme == Scheme::Https;
+    let cacert = if is_encrypted {
+        format!(" --cacert {file}")
+    } else {
+        String::new()
+    };
+    let mut text = format!(
+        "point a client at it:\n  curl      curl --proxy http://{address} --noproxy ''{cacert} '{url}'\n  \
+         service   HTTP_PROXY=http://{address} HTTPS_PROXY=http://{address} NO_PROXY= SSL_CERT_FILE={file}\n  \
+         browser   chromium --user-data-dir=$(mktemp -d) --proxy-server=http://{address} \
+         '--proxy-bypass-list=<-loopback>'\n"
+    );
+    if address.ip().is_loopback() {
+        text.push_str("  phone     start again with --listen 0.0.0.0:8888\n");
+    } else {
+        let host = if address.ip().is_unspecified() {
+            format!("THIS-MACHINE:{}", address.port())
+        } else {
+            address.to_string()
+        };
+        text.push_str(&format!(
+            "  phone     set {host} as the proxy of its network, open http://{host}/ca.crt on it, and trust the certificate; \
+             remove it afterwards\n"
+        ));
+    }
+    text.push_str(&format!(
+        "the certificate for clients is {file}: trust it for this recording only; it goes away at the end"
+    ));
+    text
+}
+
+/// What the person should know at the end.
+pub(super) fn warnings(summary: &Summary) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if !summary.passed.is_empty() {
+        let mut hosts: Vec<_> = summary.passed.iter().collect();
+        hosts.sort_by_key(|(_, passed)| std::cmp::Reverse(passed.count));
+        let listed: Vec<String> = hosts
+            .iter()
+            .take(HOSTS_MAX)
+            .map(|(host, passed)| format!("{} ({} times)", shown(host), number::count(passed.count)))
+            .collect();
+        let more = match hosts.len().saturating_sub(HOSTS_MAX) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        warnings.push(format!(
+            "not recorded, because they are other hosts: {}{more}; if one belongs to the site, record again with --host \
+             HOST",
+            listed.join(", ")
+        ));
+    }
+    for (host, untrusted) in summary.untrusted.iter().take(HOSTS_MAX) {
+        warnings.push(format!(
+            "{}: {} connections were broken off: {}",
+            shown(host),
+            number::count(untrusted.count),
+            shown(&untrusted.reason)
+        ));
+    }
+    if summary.garbage > 0 {
+        warnings.push(format!(
+            "{} connections sent something that is no HTTP and were closed",
+            number::count(summary.garbage)
+        ));
+    }
+    warnings
+}
