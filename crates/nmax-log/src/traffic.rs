@@ -22,7 +22,10 @@ mod shape;
 mod visits;
 
 pub use dist::Dist;
+pub(crate) use finish::{short_name, unused};
+pub(crate) use heavy::zipf_over;
 pub use kinds::Types;
+pub(crate) use paths::{NOT_FOUND, OTHER};
 pub use profile::*;
 pub use season::SeasonCounter;
 
@@ -111,7 +114,10 @@ impl Traffic {
     pub fn new(options: Options) -> Self {
         let timeout_us = i64::try_from(options.session_timeout_s.clamp(1, 7 * 86_400)).unwrap_or(1_800) * 1_000_000;
         Self {
-            paths: options.types.as_ref().map_or_else(Paths::new, |types| types.paths.clone()),
+            paths: options
+                .types
+                .as_ref()
+                .map_or_else(Paths::new, |types| types.paths.clone()),
             kinds: Kinds::default(),
             season: SeasonCounter::new(options.utc_offset_s),
             order: Order::new(),
@@ -146,7 +152,12 @@ impl Traffic {
 
     /// Takes a record.
     pub fn add(&mut self, record: &Record) {
-        if self.options.host.as_ref().is_some_and(|host| !record.host.eq_ignore_ascii_case(host.as_bytes())) {
+        if self
+            .options
+            .host
+            .as_ref()
+            .is_some_and(|host| !record.host.eq_ignore_ascii_case(host.as_bytes()))
+        {
             self.apart.other_hosts += 1;
             return;
         }
@@ -205,7 +216,11 @@ impl Traffic {
             arrival_us: at_us,
             visitor,
             target,
-            referer: if is_resource && !record.referer.is_empty() { referer(record.referer) } else { 0 },
+            referer: if is_resource && !record.referer.is_empty() {
+                referer(record.referer)
+            } else {
+                0
+            },
             duration_us: u32::try_from(record.duration_us.unwrap_or(0)).unwrap_or(u32::MAX),
             kind,
             is_resource,

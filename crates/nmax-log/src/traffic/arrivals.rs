@@ -1,6 +1,6 @@
 //! How bursty arrivals are: counts in windows of 1, 10 and 60 s, compared with those of a Poisson process.
 
-use super::profile::{Dispersion, Period};
+use super::profile::Dispersion;
 
 /// Widths of the windows, in s.
 const WIDTHS_S: [i64; 3] = [1, 10, 60];
@@ -29,19 +29,16 @@ impl Burstiness {
         self.widths[0].most.max(self.widths[0].count as u64)
     }
 
-    /// The indices over whole windows of the period.
-    pub(crate) fn finish(mut self, period: Period) -> Vec<Dispersion> {
-        let whole = |width: &mut Width| {
-            let windows = (period.length_s() / width.width_s as f64).floor() as u64;
-            width.finish(windows)
-        };
-        self.widths.iter_mut().filter_map(whole).collect()
+    /// The indices over whole windows.
+    pub(crate) fn finish(&self) -> Vec<Dispersion> {
+        self.widths.iter().filter_map(Width::finish).collect()
     }
 
     /// The clock jumped: what comes next has no neighbor.
     pub(crate) fn restart(&mut self) {
         for width in &mut self.widths {
-            width.close();
+            width.most = width.most.max(width.count as u64);
+            width.count = 0.0;
             width.at = None;
         }
     }
@@ -64,7 +61,8 @@ struct Width {
     width_s: i64,
     at: Option<i64>,
     count: f64,
-    before: f64,
+    before: Option<f64>,
+    is_first: bool,
     differences: f64,
     sums: f64,
     products: f64,
@@ -78,7 +76,8 @@ impl Width {
             width_s,
             at: None,
             count: 0.0,
-            before: f64::NAN,
+            before: None,
+            is_first: true,
             differences: 0.0,
             sums: 0.0,
             products: 0.0,
@@ -94,41 +93,49 @@ impl Width {
                 self.close();
                 let gap = window - at - 1;
                 if gap > 0 {
-                    // To an empty window, and from the last of them.
-                    self.differences += self.before * self.before;
-                    self.sums += self.before;
-                    self.before = 0.0;
-                    self.windows += gap.unsigned_abs();
+                    self.empty(gap.unsigned_abs());
                 }
                 self.at = Some(window);
             }
             None => {
                 self.at = Some(window);
-                self.before = f64::NAN;
+                self.before = None;
+                self.is_first = true;
             }
         }
         self.count += 1.0;
     }
 
+    /// Ends a window. The first one began before its first arrival, so it is no whole window.
     fn close(&mut self) {
-        if self.at.is_none() {
-            return;
-        }
-        if !self.before.is_nan() {
-            let difference = self.count - self.before;
-            self.differences += difference * difference;
-            self.sums += self.count + self.before;
-            self.products += self.count * self.before;
-        }
-        self.windows += 1;
         self.most = self.most.max(self.count as u64);
-        self.before = self.count;
+        if !self.is_first {
+            self.neighbor(self.count);
+        }
+        self.is_first = false;
         self.count = 0.0;
     }
 
-    fn finish(&mut self, windows: u64) -> Option<Dispersion> {
-        self.close();
-        let windows = self.windows.min(windows.max(1));
+    fn neighbor(&mut self, count: f64) {
+        if let Some(before) = self.before {
+            let difference = count - before;
+            self.differences += difference * difference;
+            self.sums += count + before;
+            self.products += count * before;
+        }
+        self.windows += 1;
+        self.before = Some(count);
+    }
+
+    /// Empty windows: one that differs from its neighbor, others that do not.
+    fn empty(&mut self, windows: u64) {
+        self.neighbor(0.0);
+        self.windows += windows - 1;
+    }
+
+    /// The index over the windows but the last, which may not be whole.
+    fn finish(&self) -> Option<Dispersion> {
+        let windows = self.windows;
         if windows < WINDOWS_MIN || self.sums <= 0.0 {
             return None;
         }

@@ -3,15 +3,17 @@
 //! A session is a point: the square root of the share of each request type in its steps, so that distances are those of
 //! Hellinger and a single visit of the checkout counts among many of the catalog. Points are put into k clusters by
 //! k-means (S. Lloyd 1982) from seeds far apart (k-means++, D. Arthur and S. Vassilvitskii 2007), for k up to
-//! [`CLUSTERS_MAX`]; the k with the best simplified silhouette (P. J. Rousseeuw 1987, with distances to centers; E. R.
-//! Hruschka et al. 2004) is taken, if that is at least [`SILHOUETTE_MIN`], else all sessions are one scenario.
+//! [`CLUSTERS_MAX`]. How well they are apart is the simplified silhouette (P. J. Rousseeuw 1987, with distances to centers:
+//! E. R. Hruschka et al. 2004). The same is done with sessions of the same lengths whose steps are drawn from the mix of
+//! all, so that nothing is there to be found (as in the gap statistic, R. Tibshirani et al. 2001). The k is taken whose
+//! silhouette is most above that, by [`GAP_MIN`] at least, else all sessions are one scenario.
 
 use super::hash::Random;
 
 /// Most scenarios.
 pub(crate) const CLUSTERS_MAX: usize = 5;
-/// Least silhouette by which clusters are told apart.
-const SILHOUETTE_MIN: f64 = 0.35;
+/// Least silhouette above that of sessions without clusters.
+const GAP_MIN: f64 = 0.1;
 /// Least share of the sessions that make a scenario.
 const SHARE_MIN: f64 = 0.01;
 /// Sessions that centers are looked for with; all are assigned to them.
@@ -29,19 +31,53 @@ type Center = [f64; DIMENSIONS + 1];
 /// Number of the cluster of each session, the largest cluster first. Sessions are types in order; `ranks` gives each
 /// type's place by frequency. Deterministic for a seed. O(sessions · k · steps).
 pub(crate) fn assign<'a>(sessions: impl Iterator<Item = &'a [usize]>, ranks: &[usize], seed: u64) -> Vec<usize> {
-    let points: Vec<Point> = sessions.map(|steps| point(steps, ranks)).collect();
-    let every = points.len().div_ceil(POINTS_MAX).max(1);
-    let few: Vec<&Point> = points.iter().step_by(every).collect();
+    let dimension = |step: &usize| ranks.get(*step).copied().unwrap_or(DIMENSIONS).min(DIMENSIONS);
+    let steps: Vec<Vec<usize>> = sessions.map(|steps| steps.iter().map(dimension).collect()).collect();
+    let points: Vec<Point> = steps.iter().map(|steps| point(steps)).collect();
+    let chosen = chosen(points.len(), seed);
+    let few: Vec<&Point> = chosen.iter().map(|at| &points[*at]).collect();
+    let alike = alike(&chosen.iter().map(|at| &steps[*at]).collect::<Vec<_>>(), seed);
+    let alike: Vec<&Point> = alike.iter().collect();
     let centers = (2..=CLUSTERS_MAX)
         .filter_map(|k| {
-            let centers = centers(&few, k, seed)?;
-            let silhouette = silhouette(&few, &centers);
-            (silhouette >= SILHOUETTE_MIN).then_some((silhouette, centers))
+            let found = centers(&few, k, seed)?;
+            // Sessions without clusters that do not even make k groups have none.
+            let without = centers(&alike, k, seed).map_or(0.0, |centers| silhouette(&alike, &centers));
+            let gap = silhouette(&few, &found) - without;
+            eprintln!("k {k} {} {without}", silhouette(&few, &found));
+            (gap >= GAP_MIN).then_some((gap, found))
         })
         .reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let Some((_, centers)) = centers else { return vec![0; points.len()] };
+    let Some((_, centers)) = centers else {
+        return vec![0; points.len()];
+    };
     let found: Vec<usize> = points.iter().map(|point| nearest(point, &centers).0).collect();
     by_size(found, centers.len())
+}
+
+/// Numbers of the sessions that centers are looked for with, drawn without repetition.
+fn chosen(count: usize, seed: u64) -> Vec<usize> {
+    let mut random = Random(seed);
+    let mut all: Vec<usize> = (0..count).collect();
+    let few = count.min(POINTS_MAX);
+    for at in 0..few {
+        all.swap(at, at + random.below((count - at) as u64) as usize);
+    }
+    all.truncate(few);
+    all
+}
+
+/// Sessions of the same lengths, their steps drawn from the mix of all.
+fn alike(points: &[&Vec<usize>], seed: u64) -> Vec<Point> {
+    let pool: Vec<usize> = points.iter().flat_map(|steps| steps.iter().copied()).collect();
+    let mut random = Random(!seed);
+    let mut drawn = Vec::new();
+    let one = |steps: &&Vec<usize>| {
+        drawn.clear();
+        drawn.extend((0..steps.len()).map(|_| pool[random.below(pool.len() as u64) as usize]));
+        point(&drawn)
+    };
+    points.iter().map(one).collect()
 }
 
 /// Renumbers clusters by size, the largest first.
@@ -57,17 +93,18 @@ fn by_size(found: Vec<usize>, clusters: usize) -> Vec<usize> {
     found.into_iter().map(|cluster| numbers[cluster]).collect()
 }
 
-fn point(steps: &[usize], ranks: &[usize]) -> Point {
+fn point(steps: &[usize]) -> Point {
     let mut counts: Vec<(usize, f64)> = Vec::new();
     for step in steps {
-        let dimension = ranks.get(*step).copied().unwrap_or(DIMENSIONS).min(DIMENSIONS);
-        match counts.iter_mut().find(|(known, _)| *known == dimension) {
+        match counts.iter_mut().find(|(known, _)| known == step) {
             Some((_, count)) => *count += 1.0,
-            None => counts.push((dimension, 1.0)),
+            None => counts.push((*step, 1.0)),
         }
     }
     let total = steps.len().max(1) as f64;
-    counts.iter_mut().for_each(|(_, count)| *count = (*count / total).sqrt());
+    counts
+        .iter_mut()
+        .for_each(|(_, count)| *count = (*count / total).sqrt());
     counts
 }
 

@@ -6,8 +6,8 @@ use super::clusters::{self, CLUSTERS_MAX};
 use super::hash::{IdMap, mix};
 use super::paths::{NOT_FOUND, OTHER, TypeId};
 use super::profile::{
-    Apart, Arrivals, AtTimeout, Attached, Cluster, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions, Think,
-    Transition,
+    Apart, Arrivals, AtTimeout, Attached, Cluster, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions,
+    Think, Transition,
 };
 use super::visits::{BREAKS_S, Pair, Pauses, Stride, Totals};
 use super::{IDENTITIES, Traffic};
@@ -46,7 +46,9 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         from_us: traffic.first_us,
         to_us: traffic.last_us.saturating_add(i64::from(traffic.resolution_us.max(1))),
     };
-    let period = options.period.unwrap_or(if has_records { whole } else { Period::default() });
+    let period = options
+        .period
+        .unwrap_or(if has_records { whole } else { Period::default() });
     count_steps(&mut types, &totals, &places);
     attach(&mut types, &totals, &places);
     let apart = Apart {
@@ -57,8 +59,9 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         ..traffic.apart
     };
     let methods = traffic.by_method.iter().enumerate().filter(|(_, count)| **count > 0);
-    let mut by_method: BTreeMap<String, u64> =
-        methods.map(|(at, count)| (paths.method_name(at as u8), *count)).collect();
+    let mut by_method: BTreeMap<String, u64> = methods
+        .map(|(at, count)| (paths.method_name(at as u8), *count))
+        .collect();
     let without = traffic.requests - by_method.values().sum::<u64>();
     if without > 0 {
         by_method.insert("(none)".to_owned(), without);
@@ -87,11 +90,15 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         transitions: transitions(&totals.pairs, &places),
         scenarios: Vec::new(),
         arrivals: Arrivals {
-            requests_per_s: if has_records { traffic.requests as f64 / period.length_s() } else { 0.0 },
+            requests_per_s: if has_records {
+                traffic.requests as f64 / period.length_s()
+            } else {
+                0.0
+            },
             sessions_per_s: totals.sessions as f64 / period.length_s(),
             second_max: totals.request_bursts.second_max(),
-            requests: totals.request_bursts.clone().finish(period),
-            sessions: totals.session_bursts.clone().finish(period),
+            requests: totals.request_bursts.finish(),
+            sessions: totals.session_bursts.finish(),
         },
         season: traffic.season.finish(),
         heavy: Heavy {
@@ -101,6 +108,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
             hosts: traffic.hosts.ranked(HEAVY_SHOWN_MAX),
         },
         warnings: Vec::new(),
+        left_out: Vec::new(),
     };
     profile.warnings = warnings(&profile, &totals);
     let sample = totals.sample.into_sessions();
@@ -114,9 +122,15 @@ fn types(traffic: &mut Traffic) -> (Vec<RequestType>, Places, u64) {
     let mut order: Vec<(u64, TypeId)> = traffic.kinds.each().map(|(kind, sums)| (sums.count, kind)).collect();
     order.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     let is_other = |paths: &super::Paths, kind: TypeId| paths.template(kind) == OTHER;
-    let (mut shown, mut rest): (Vec<TypeId>, Vec<TypeId>) =
-        order.iter().map(|(_, kind)| *kind).partition(|kind| !is_other(&traffic.paths, *kind));
-    let most = if traffic.options.types.is_some() { usize::MAX } else { TYPES_SHOWN_MAX };
+    let (mut shown, mut rest): (Vec<TypeId>, Vec<TypeId>) = order
+        .iter()
+        .map(|(_, kind)| *kind)
+        .partition(|kind| !is_other(&traffic.paths, *kind));
+    let most = if traffic.options.types.is_some() {
+        usize::MAX
+    } else {
+        TYPES_SHOWN_MAX
+    };
     if shown.len() > most {
         rest.extend(shown.split_off(most));
     }
@@ -163,7 +177,8 @@ fn attach(types: &mut [RequestType], totals: &Totals, places: &Places) {
         types[page].resources.push(Attached { request, count });
     }
     for kind in types {
-        kind.resources.sort_by_key(|attached| (std::cmp::Reverse(attached.count), attached.request));
+        kind.resources
+            .sort_by_key(|attached| (std::cmp::Reverse(attached.count), attached.request));
         kind.resources.truncate(ATTACHED_MAX);
     }
 }
@@ -239,10 +254,18 @@ fn transitions(pairs: &IdMap<Pair>, places: &Places) -> Vec<Transition> {
 fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &Places, seed: u64) -> Vec<Cluster> {
     let sessions: Vec<Vec<(usize, u32)>> = sample
         .iter()
-        .map(|steps| steps.iter().filter_map(|(kind, pause)| Some((places.of(*kind)?, *pause))).collect())
+        .map(|steps| {
+            steps
+                .iter()
+                .filter_map(|(kind, pause)| Some((places.of(*kind)?, *pause)))
+                .collect()
+        })
         .filter(|steps: &Vec<_>| !steps.is_empty())
         .collect();
-    let kinds: Vec<Vec<usize>> = sessions.iter().map(|steps| steps.iter().map(|(kind, _)| *kind).collect()).collect();
+    let kinds: Vec<Vec<usize>> = sessions
+        .iter()
+        .map(|steps| steps.iter().map(|(kind, _)| *kind).collect())
+        .collect();
     let assigned = clusters::assign(kinds.iter().map(Vec::as_slice), &ranks(types), seed);
     let steps_total: usize = kinds.iter().map(Vec::len).sum();
     let visits = share_of_sessions(&kinds, &assigned, types.len());
@@ -268,7 +291,10 @@ fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &Places, see
 }
 
 fn of_cluster<'a, T>(sessions: &'a [T], assigned: &[usize], cluster: usize) -> Vec<&'a T> {
-    let own = sessions.iter().zip(assigned).filter(|(_, assigned)| **assigned == cluster);
+    let own = sessions
+        .iter()
+        .zip(assigned)
+        .filter(|(_, assigned)| **assigned == cluster);
     own.map(|(session, _)| session).collect()
 }
 
@@ -340,10 +366,17 @@ fn name(cluster: usize, visits: &[Vec<f64>], types: &[RequestType]) -> String {
 
 /// A short name of a request type for keys of a document: `item`, `post-login`, `home`.
 pub(crate) fn short_name(kind: &RequestType) -> String {
-    let names = kind.template.split('/').filter(|part| !part.is_empty() && !part.starts_with("{id}"));
+    let names = kind
+        .template
+        .split('/')
+        .filter(|part| !part.is_empty() && !part.starts_with("{id}"));
     let last = names.last().unwrap_or("home");
     let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
-    let mut name = if kind.method == "GET" { String::new() } else { format!("{}-", kind.method.to_lowercase()) };
+    let mut name = if kind.method == "GET" {
+        String::new()
+    } else {
+        format!("{}-", kind.method.to_lowercase())
+    };
     for letter in stem.chars().take(40) {
         match letter {
             'a'..='z' | '0'..='9' | '_' => name.push(letter),
@@ -353,9 +386,13 @@ pub(crate) fn short_name(kind: &RequestType) -> String {
         }
     }
     let name = name.trim_matches('-');
-    if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name.to_owned() } else { format!("page-{name}") }
-        .trim_end_matches('-')
-        .to_owned()
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        name.to_owned()
+    } else {
+        format!("page-{name}")
+    }
+    .trim_end_matches('-')
+    .to_owned()
 }
 
 /// The name, with a number behind it when it is taken.
@@ -375,7 +412,13 @@ fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
         }
     };
     let apart = &profile.apart;
-    warn(share(apart.robots) >= WARN_SHARE, format!("{} of the requests are of robots: they are in no session", percent(apart.robots)));
+    warn(
+        share(apart.robots) >= WARN_SHARE,
+        format!(
+            "{} of the requests are of robots: they are in no session",
+            percent(apart.robots)
+        ),
+    );
     warn(
         share(apart.late) >= WARN_SHARE,
         format!(
@@ -386,11 +429,17 @@ fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
     );
     warn(
         apart.restarts > 0,
-        format!("the log jumps back in time {} times: sessions end there; give files oldest first", apart.restarts),
+        format!(
+            "the log jumps back in time {} times: sessions end there; give files oldest first",
+            apart.restarts
+        ),
     );
     warn(
         share(apart.without_request) >= WARN_SHARE,
-        format!("{} of the requests have no method and path, as TLS on a plain port", percent(apart.without_request)),
+        format!(
+            "{} of the requests have no method and path, as TLS on a plain port",
+            percent(apart.without_request)
+        ),
     );
     warn(
         profile.requests > 0 && !profile.has_durations,
@@ -400,29 +449,55 @@ fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
     );
     warn(
         profile.other_requests > 0,
-        format!("{} of the requests are of types too many to tell apart, and are one type `{OTHER}`", percent(profile.other_requests)),
+        format!(
+            "{} of the requests are of types too many to tell apart, and are one type `{OTHER}`",
+            percent(profile.other_requests)
+        ),
     );
     let hosts = &profile.heavy.hosts;
     warn(
         hosts.len() > 1,
         format!(
             "the log is of several hosts ({}): their paths are taken together",
-            hosts.iter().take(3).map(|host| host.text.as_str()).collect::<Vec<_>>().join(", ")
+            hosts
+                .iter()
+                .take(3)
+                .map(|host| host.text.as_str())
+                .collect::<Vec<_>>()
+                .join(", ")
         ),
     );
     warn(
         profile.sessions.count > 0 && profile.sessions.count < 100,
-        format!("only {} sessions: shares, pauses and scenarios are rough", profile.sessions.count),
+        format!(
+            "only {} sessions: shares, pauses and scenarios are rough",
+            profile.sessions.count
+        ),
     );
-    warn(totals.left_early > 0, format!("{} visitors were forgotten early, since there were too many at a time", totals.left_early));
-    warn(totals.steps_left_out > 0, format!("{} steps of very long sessions were left out", totals.steps_left_out));
+    warn(
+        totals.left_early > 0,
+        format!(
+            "{} visitors were forgotten early, since there were too many at a time",
+            totals.left_early
+        ),
+    );
+    warn(
+        totals.steps_left_out > 0,
+        format!("{} steps of very long sessions were left out", totals.steps_left_out),
+    );
     warn(
         totals.pairs_left_out > 0,
-        format!("{} transitions were left out, since there are too many kinds of them", totals.pairs_left_out),
+        format!(
+            "{} transitions were left out, since there are too many kinds of them",
+            totals.pairs_left_out
+        ),
     );
     warn(
         profile.season.beyond > 0,
-        format!("{} requests are of hours beyond those that can be kept: see whether their years are right", profile.season.beyond),
+        format!(
+            "{} requests are of hours beyond those that can be kept: see whether their years are right",
+            profile.season.beyond
+        ),
     );
     warnings
 }

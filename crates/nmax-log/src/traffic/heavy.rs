@@ -111,7 +111,11 @@ impl TopK {
                 break;
             }
             let right = left + 1;
-            let least = if right < self.heap.len() && self.heap[right].0 < self.heap[left].0 { right } else { left };
+            let least = if right < self.heap.len() && self.heap[right].0 < self.heap[left].0 {
+                right
+            } else {
+                left
+            };
             if self.heap[least].0 >= self.heap[at].0 {
                 break;
             }
@@ -139,7 +143,13 @@ impl TopK {
 
     /// Adds what another one counted; the bounds of both add up.
     pub(crate) fn merge(&mut self, other: Self) {
-        let floor = |top: &Self| if top.distinct.is_some() { top.heap.first().map_or(0, |(count, _)| *count) } else { 0 };
+        let floor = |top: &Self| {
+            if top.distinct.is_some() {
+                top.heap.first().map_or(0, |(count, _)| *count)
+            } else {
+                0
+            }
+        };
         let (my_floor, their_floor) = (floor(self), floor(&other));
         let total = self.total + other.total;
         let mut distinct = match (self.distinct.take(), other.distinct.clone()) {
@@ -183,13 +193,18 @@ impl TopK {
     /// How many different texts came; ± 3 % when not all are kept.
     pub(crate) fn distinct(&self) -> u64 {
         let kept = self.places.len() as u64;
-        self.distinct.as_ref().map_or(kept, |distinct| distinct.estimate().max(kept))
+        self.distinct
+            .as_ref()
+            .map_or(kept, |distinct| distinct.estimate().max(kept))
     }
 
     /// The kept texts, most frequent first; equals by text.
     pub(crate) fn ranked(&self, most: usize) -> Vec<Counted> {
-        let mut order: Vec<(u64, &Place)> =
-            self.heap.iter().map(|(count, place)| (*count, &self.places[*place as usize])).collect();
+        let mut order: Vec<(u64, &Place)> = self
+            .heap
+            .iter()
+            .map(|(count, place)| (*count, &self.places[*place as usize]))
+            .collect();
         order.sort_unstable_by(|(count_a, a), (count_b, b)| count_b.cmp(count_a).then_with(|| a.text.cmp(&b.text)));
         order.truncate(most);
         let counted = |(count, place): (u64, &Place)| Counted {
@@ -234,7 +249,11 @@ impl Distinct {
         let sum: f64 = self.registers.iter().map(|rank| 0.5_f64.powi(i32::from(*rank))).sum();
         let raw = 0.7213 / (1.0 + 1.079 / m) * m * m / sum;
         let empty = self.registers.iter().filter(|rank| **rank == 0).count();
-        let estimate = if raw <= 2.5 * m && empty > 0 { m * (m / empty as f64).ln() } else { raw };
+        let estimate = if raw <= 2.5 * m && empty > 0 {
+            m * (m / empty as f64).ln()
+        } else {
+            raw
+        };
         estimate.round() as u64
     }
 }
@@ -249,9 +268,20 @@ impl Distinct {
 /// R ends where counts fall below [`COUNT_MIN`]: ranks of rarer ones are an accident, and sorting by an accident makes
 /// the law look steeper. `None` below [`RANKS_MIN`] ranks. O(R) for each of 60 halvings.
 pub(crate) fn zipf_exponent(ranked: &[Counted]) -> Option<(f64, f64)> {
-    let sure = ranked.iter().take_while(|entry| entry.count >= COUNT_MIN + entry.error * ERROR_FACTOR);
+    let sure = ranked
+        .iter()
+        .take_while(|entry| entry.count >= COUNT_MIN + entry.error * ERROR_FACTOR);
     let counts: Vec<f64> = sure.map(|entry| entry.count as f64).collect();
     if counts.len() < RANKS_MIN {
+        None
+    } else {
+        zipf_over(&counts)
+    }
+}
+
+/// The same over given counts, falling, whatever their number; `None` below two.
+pub(crate) fn zipf_over(counts: &[f64]) -> Option<(f64, f64)> {
+    if counts.len() < 2 {
         return None;
     }
     let logs: Vec<f64> = (1..=counts.len()).map(|rank| (rank as f64).ln()).collect();

@@ -17,8 +17,6 @@ const ITEMS_TOTAL_MAX: usize = 200_000;
 const ITEM_BYTES_MAX: usize = 2_048;
 /// Query parameters of a type that are told apart.
 const PARAMETERS_MAX: usize = 32;
-/// Targets of a type that a profile shows.
-const TOP_MAX: usize = 1_000;
 
 /// The sums of a type.
 #[derive(Debug)]
@@ -103,7 +101,7 @@ impl Kind {
                 distinct: self.items.distinct(),
                 exponent: exponent.map(|(s, _)| s),
                 exponent_error: exponent.map(|(_, error)| error),
-                top: ranked.into_iter().take(TOP_MAX).collect(),
+                top: ranked,
             },
             parameters,
             resources: Vec::new(),
@@ -148,7 +146,8 @@ impl Kinds {
         }
         if !seen.is_robot && seen.target.len() <= ITEM_BYTES_MAX {
             let before = kind.items.len();
-            kind.items.add(seen.target_hash, seen.target, self.items < ITEMS_TOTAL_MAX);
+            kind.items
+                .add(seen.target_hash, seen.target, self.items < ITEMS_TOTAL_MAX);
             self.items += kind.items.len() - before;
         }
         for pair in seen.query.split(|byte| *byte == b'&').filter(|pair| !pair.is_empty()) {
@@ -159,7 +158,9 @@ impl Kinds {
 
     /// Makes one type part of another.
     pub(crate) fn join(&mut self, from: TypeId, into: TypeId) {
-        let Some(from) = self.kinds.get_mut(from as usize).and_then(Option::take) else { return };
+        let Some(from) = self.kinds.get_mut(from as usize).and_then(Option::take) else {
+            return;
+        };
         let at = into as usize;
         if at >= self.kinds.len() {
             self.kinds.resize_with(at + 1, || None);
@@ -186,7 +187,9 @@ impl Kinds {
 
     /// One type of several, as [`super::paths::OTHER`].
     pub(crate) fn sum(&mut self, kinds: &[TypeId]) -> Option<Box<Kind>> {
-        let mut taken = kinds.iter().filter_map(|kind| self.kinds.get_mut(*kind as usize).and_then(Option::take));
+        let mut taken = kinds
+            .iter()
+            .filter_map(|kind| self.kinds.get_mut(*kind as usize).and_then(Option::take));
         let mut sum = taken.next()?;
         taken.for_each(|kind| sum.merge(*kind));
         Some(sum)
@@ -204,7 +207,10 @@ pub struct Types {
 impl Types {
     /// The types that a profile knows.
     pub fn of(profile: &Profile) -> Self {
-        let known = profile.types.iter().map(|kind| (kind.method.clone(), kind.template.clone()));
+        let known = profile
+            .types
+            .iter()
+            .map(|kind| (kind.method.clone(), kind.template.clone()));
         let templates: Vec<(String, String)> = known.collect();
         Self {
             paths: Paths::of(&templates),
@@ -217,6 +223,7 @@ impl Types {
     pub fn name(&self, method: &[u8], target: &[u8]) -> &str {
         let (path, _) = split(target);
         let kind = self.paths.look_up(method, path);
-        kind.and_then(|kind| self.names.get(kind as usize)).unwrap_or(&self.other)
+        kind.and_then(|kind| self.names.get(kind as usize))
+            .unwrap_or(&self.other)
     }
 }

@@ -1,8 +1,9 @@
 //! Path templates by cardinality: a tree of segments whose crowded nodes become one `{id}`.
 //!
 //! What can only be an identifier is `{id}` at once. Other segments are names, until a node has too many different ones:
-//! when more than one in twenty requests still brings a new name (Good and Turing: the share of names seen once), the set
-//! is open, and its names become one hole; else the node may grow, up to [`CHILDREN_MAX`].
+//! when its names came fewer than [`REUSE_MIN`] times each on average, or one in twenty requests still brings a new name
+//! (Good and Turing: the share of names seen once), the set is open, and its names become one hole; else the node may
+//! grow, up to [`CHILDREN_MAX`].
 //!
 //! Memory is bounded by [`NODES_MAX`] and [`TYPES_MAX`]; what comes then is *other*.
 
@@ -15,6 +16,8 @@ const CHILDREN_FIRST: u32 = 64;
 const CHILDREN_MAX: u32 = 512;
 /// Share of names seen once, in requests of the node, from which on a set is open.
 const OPEN_SHARE: f64 = 0.05;
+/// Requests per name below which a set is open; one visitor asks for the same name several times.
+const REUSE_MIN: u64 = 20;
 /// Nodes of the tree.
 const NODES_MAX: usize = 50_000;
 /// Request types at a time.
@@ -161,7 +164,11 @@ impl Paths {
         if method.is_empty() || method.len() > METHOD_BYTES_MAX || !method.iter().all(is_token) {
             return None;
         }
-        let name = if self.methods.len() < METHODS_MAX - 1 { method } else { b"other" };
+        let name = if self.methods.len() < METHODS_MAX - 1 {
+            method
+        } else {
+            b"other"
+        };
         if let Some(at) = self.methods.iter().position(|known| **known == *name) {
             return Some(at as u8);
         }
@@ -171,7 +178,9 @@ impl Paths {
 
     /// Text of a method.
     pub(crate) fn method_name(&self, method: u8) -> String {
-        self.methods.get(usize::from(method)).map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
+        self.methods
+            .get(usize::from(method))
+            .map_or_else(String::new, |name| String::from_utf8_lossy(name).into_owned())
     }
 
     /// The type of a request. `is_missing`: the server says that there is no such thing, so no name is learned from it.
@@ -194,7 +203,9 @@ impl Paths {
         match known {
             Some((_, kind)) => *kind,
             None if is_missing => self.special(method, NOT_FOUND),
-            None if self.is_frozen || self.live >= TYPES_MAX || self.types.len() >= TYPES_EVER_MAX => self.special(method, OTHER),
+            None if self.is_frozen || self.live >= TYPES_MAX || self.types.len() >= TYPES_EVER_MAX => {
+                self.special(method, OTHER)
+            }
             None => self.type_at(node, method),
         }
     }
@@ -219,7 +230,9 @@ impl Paths {
         }
         self.child(node, segment).or_else(|| {
             let is_collapsed = self.nodes[node as usize].is_collapsed;
-            is_collapsed.then(|| self.child(node, Hole::of(segment).name())).flatten()
+            is_collapsed
+                .then(|| self.child(node, Hole::of(segment).name()))
+                .flatten()
         })
     }
 
@@ -291,7 +304,10 @@ impl Paths {
     }
 
     fn special(&mut self, method: u8, what: &'static str) -> TypeId {
-        let known = self.specials.iter().find(|(own, special, _)| (*own, *special) == (method, what));
+        let known = self
+            .specials
+            .iter()
+            .find(|(own, special, _)| (*own, *special) == (method, what));
         if let Some((_, _, kind)) = known {
             return *kind;
         }
@@ -323,9 +339,12 @@ impl Paths {
     /// A node has many children: an open set becomes a hole, a closed one may grow.
     fn crowded(&mut self, node: u32) {
         let children = self.children(node);
-        let once = children.iter().filter(|child| self.nodes[**child as usize].count <= 1).count();
+        let once = children
+            .iter()
+            .filter(|child| self.nodes[**child as usize].count <= 1)
+            .count();
         let own = &mut self.nodes[node as usize];
-        let is_open = once as f64 > OPEN_SHARE * own.count as f64;
+        let is_open = own.count < REUSE_MIN * children.len() as u64 || once as f64 > OPEN_SHARE * own.count as f64;
         if !is_open && own.limit < CHILDREN_MAX {
             own.limit *= 2;
             return;
@@ -367,7 +386,11 @@ impl Paths {
         let types = std::mem::take(&mut self.nodes[from as usize].types);
         self.nodes[into as usize].count += self.nodes[from as usize].count;
         for (method, kind) in types {
-            let other = self.nodes[into as usize].types.iter().find(|(own, _)| *own == method).map(|(_, kind)| *kind);
+            let other = self.nodes[into as usize]
+                .types
+                .iter()
+                .find(|(own, _)| *own == method)
+                .map(|(_, kind)| *kind);
             match other {
                 Some(other) => {
                     self.types[kind as usize].part_of = other;
@@ -414,7 +437,10 @@ impl Paths {
         if self.nodes[parent as usize].first_child == child {
             self.nodes[parent as usize].first_child = next;
         } else {
-            let before = self.children(parent).into_iter().find(|at| self.nodes[*at as usize].next == child);
+            let before = self
+                .children(parent)
+                .into_iter()
+                .find(|at| self.nodes[*at as usize].next == child);
             if let Some(before) = before {
                 self.nodes[before as usize].next = next;
             }

@@ -75,6 +75,9 @@ pub struct Profile {
     pub heavy: Heavy,
     /// What a reader of these numbers should know.
     pub warnings: Vec<String>,
+    /// Request types with steps that the plan made from this does not send.
+    #[serde(default)]
+    pub left_out: Vec<String>,
 }
 
 /// Records that count in totals, but are no steps of sessions.

@@ -71,8 +71,11 @@ impl SeasonCounter {
             self.hours.insert(hour, minutes);
         }
         let shift_us = i64::from(self.utc_offset_s) * 1_000_000;
-        let hours: Vec<(i64, u64)> =
-            self.hours.iter().map(|(hour, minutes)| (*hour, minutes.iter().copied().map(u64::from).sum())).collect();
+        let hours: Vec<(i64, u64)> = self
+            .hours
+            .iter()
+            .map(|(hour, minutes)| (*hour, minutes.iter().copied().map(u64::from).sum()))
+            .collect();
         let minutes = self.hours.iter().flat_map(|(hour, minutes)| {
             let counts = minutes.iter().enumerate();
             counts.map(move |(at, count)| (hour * 60 + at as i64, u64::from(*count)))
@@ -81,9 +84,11 @@ impl SeasonCounter {
         for (hour, count) in &hours {
             *days.entry(hour.div_euclid(24)).or_default() += count;
         }
-        let begins = |length_us: i64| move |(at, count): (i64, u64)| HourCount {
-            from_us: at * length_us - shift_us,
-            count,
+        let begins = |length_us: i64| {
+            move |(at, count): (i64, u64)| HourCount {
+                from_us: at * length_us - shift_us,
+                count,
+            }
         };
         let total: u64 = hours.iter().map(|(_, count)| count).sum();
         let span_h = ((self.last_us.saturating_sub(self.first_us)).max(0) as f64 / HOUR_US as f64).max(1.0);
@@ -104,15 +109,19 @@ impl SeasonCounter {
 
 /// The entry with the highest count, the first of equals.
 fn busiest(counts: impl Iterator<Item = (i64, u64)>) -> Option<(i64, u64)> {
-    counts.filter(|(_, count)| *count > 0).fold(None, |best, entry| match best {
-        Some((_, most)) if most >= entry.1 => best,
-        _ => Some(entry),
-    })
+    counts
+        .filter(|(_, count)| *count > 0)
+        .fold(None, |best, entry| match best {
+            Some((_, most)) if most >= entry.1 => best,
+            _ => Some(entry),
+        })
 }
 
 /// Mean requests by weekday (0 = Monday) and hour of the hours from the first to the last one.
 fn week(hours: &[(i64, u64)]) -> Vec<[Option<f64>; 24]> {
-    let (Some((first, _)), Some((last, _))) = (hours.first(), hours.last()) else { return Vec::new() };
+    let (Some((first, _)), Some((last, _))) = (hours.first(), hours.last()) else {
+        return Vec::new();
+    };
     // 1970 began on a Thursday; hour 0 of a week is Monday's first.
     let place = |hour: i64| (hour + 3 * 24).rem_euclid(7 * 24) as usize;
     let mut sums = [0_u64; 7 * 24];
@@ -127,7 +136,9 @@ fn week(hours: &[(i64, u64)]) -> Vec<[Option<f64>; 24]> {
         let times = length / (7 * 24) + u64::from(after_first < rest);
         (times > 0).then(|| sums[at] as f64 / times as f64)
     };
-    (0..7).map(|day| std::array::from_fn(|hour| cell(day * 24 + hour))).collect()
+    (0..7)
+        .map(|day| std::array::from_fn(|hour| cell(day * 24 + hour)))
+        .collect()
 }
 
 /// Growth per week: the median slope between all pairs of whole weeks (H. Theil 1950, P. K. Sen 1968), over the median
@@ -163,7 +174,11 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
     values.sort_unstable_by(f64::total_cmp);
     let half = values.len() / 2;
-    if values.len() % 2 == 1 { values[half] } else { 0.5 * (values[half - 1] + values[half]) }
+    if values.len() % 2 == 1 {
+        values[half]
+    } else {
+        0.5 * (values[half - 1] + values[half])
+    }
 }
 
 #[cfg(test)]

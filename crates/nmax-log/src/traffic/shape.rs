@@ -11,22 +11,77 @@ const HEX_BYTES_MIN: usize = 8;
 
 /// Extensions of what browsers fetch with a page.
 const STATIC: [&str; 36] = [
-    "avif", "bmp", "br", "css", "cur", "eot", "gif", "ico", "jpeg", "jpg", "js", "jxl", "m4a", "m4s", "map", "mjs", "mp3",
-    "mp4", "mpd", "ogg", "otf", "png", "svg", "swf", "tif", "tiff", "ts", "ttf", "wasm", "wav", "webm", "webp", "woff",
-    "woff2", "m3u8", "webmanifest",
+    "avif",
+    "bmp",
+    "br",
+    "css",
+    "cur",
+    "eot",
+    "gif",
+    "ico",
+    "jpeg",
+    "jpg",
+    "js",
+    "jxl",
+    "m4a",
+    "m4s",
+    "map",
+    "mjs",
+    "mp3",
+    "mp4",
+    "mpd",
+    "ogg",
+    "otf",
+    "png",
+    "svg",
+    "swf",
+    "tif",
+    "tiff",
+    "ts",
+    "ttf",
+    "wasm",
+    "wav",
+    "webm",
+    "webp",
+    "woff",
+    "woff2",
+    "m3u8",
+    "webmanifest",
 ];
 
 /// Parts of the agents of robots, in lower case.
 const ROBOTS: [&[u8]; 22] = [
-    b"bot", b"crawl", b"spider", b"slurp", b"monitor", b"pingdom", b"uptime", b"statuscake", b"healthcheck", b"elb-",
-    b"kube-probe", b"googlehc", b"facebookexternalhit", b"mediapartners", b"feedfetcher", b"scanner", b"nmap", b"nikto",
-    b"sqlmap", b"zgrab", b"archiver", b"preview",
+    b"bot",
+    b"crawl",
+    b"spider",
+    b"slurp",
+    b"monitor",
+    b"pingdom",
+    b"uptime",
+    b"statuscake",
+    b"healthcheck",
+    b"elb-",
+    b"kube-probe",
+    b"googlehc",
+    b"facebookexternalhit",
+    b"mediapartners",
+    b"feedfetcher",
+    b"scanner",
+    b"nmap",
+    b"nikto",
+    b"sqlmap",
+    b"zgrab",
+    b"archiver",
+    b"preview",
 ];
 
 /// A path without its query and fragment, and the query. A URL is cut to its path.
 pub(crate) fn split(target: &[u8]) -> (&[u8], &[u8]) {
     let target = path_of_url(target);
-    let end = target.iter().position(|byte| matches!(byte, b'?' | b'#')).unwrap_or(target.len());
+    let end = target
+        .iter()
+        .position(|byte| matches!(byte, b'?' | b'#'))
+        .unwrap_or(target.len());
     let (path, rest) = target.split_at(end);
     let query = rest.strip_prefix(b"?").unwrap_or_default();
     let query = query.split(|byte| *byte == b'#').next().unwrap_or_default();
@@ -39,8 +94,27 @@ pub(crate) fn path_of_url(text: &[u8]) -> &[u8] {
         return text;
     }
     let rest = match text {
-        [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P', b':', b'/', b'/', rest @ ..]
-        | [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P', b's' | b'S', b':', b'/', b'/', rest @ ..] => rest,
+        [
+            b'h' | b'H',
+            b't' | b'T',
+            b't' | b'T',
+            b'p' | b'P',
+            b':',
+            b'/',
+            b'/',
+            rest @ ..,
+        ]
+        | [
+            b'h' | b'H',
+            b't' | b'T',
+            b't' | b'T',
+            b'p' | b'P',
+            b's' | b'S',
+            b':',
+            b'/',
+            b'/',
+            rest @ ..,
+        ] => rest,
         _ => return text,
     };
     match memchr::memchr(b'/', rest) {
@@ -135,9 +209,13 @@ fn is_uuid(text: &[u8]) -> bool {
 /// Whether a path names static content, by its extension.
 pub(crate) fn is_static(path: &[u8]) -> bool {
     let from = memchr::memrchr(b'/', path).map_or(0, |at| at + 1);
-    let Some(dot) = memchr::memrchr(b'.', &path[from..]) else { return false };
+    let Some(dot) = memchr::memrchr(b'.', &path[from..]) else {
+        return false;
+    };
     let extension = &path[from + dot + 1..];
-    STATIC.iter().any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
+    STATIC
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
 }
 
 /// Whether an agent says that it is a robot.

@@ -97,7 +97,11 @@ impl Pauses {
         }
         let n = self.count as f64;
         let mean = self.log_sum / n;
-        let variance = if self.count > 1 { ((self.square_sum - n * mean * mean) / (n - 1.0)).max(0.0) } else { 0.0 };
+        let variance = if self.count > 1 {
+            ((self.square_sum - n * mean * mean) / (n - 1.0)).max(0.0)
+        } else {
+            0.0
+        };
         Some(Lognormal {
             median_s: mean.exp(),
             p95_s: (mean + Z95 * variance.sqrt()).exp(),
@@ -376,7 +380,11 @@ impl Visits {
             let least = PAUSE_MIN_US.max(i64::from(self.resolution_us) / 3);
             (event.arrival_us - page.end_us).max(least)
         });
-        let most = if self.waiting > STEPS_WAITING_MAX { STEPS_FEW } else { STEPS_MAX };
+        let most = if self.waiting > STEPS_WAITING_MAX {
+            STEPS_FEW
+        } else {
+            STEPS_MAX
+        };
         if visitor.steps.len() < most {
             let pause_ms = u32::try_from(pause_us / 1_000).unwrap_or(u32::MAX);
             visitor.steps.push((event.kind, pause_ms));
@@ -437,7 +445,8 @@ impl Totals {
         self.sessions += 1;
         self.steps.add(steps.len() as u64);
         self.requests.add(visitor.requests);
-        self.duration_ms.add(((visitor.last_us - visitor.first_us) / 1_000).max(0) as u64);
+        self.duration_ms
+            .add(((visitor.last_us - visitor.first_us) / 1_000).max(0) as u64);
         for ((count, within), break_us) in self.at.iter_mut().zip(visitor.breaks).zip(breaks_us) {
             let is_new = visitor.break_us.is_none_or(|before| before > break_us);
             *count += u64::from(is_new) + u64::from(within);

@@ -16,7 +16,11 @@ fn weeks(count: i64, growth: i64) -> Vec<i64> {
     let mut arrivals = Vec::new();
     for hour in 0..count * 7 * 24 {
         let (week, weekday, of_day) = (hour / (7 * 24), hour / 24 % 7, hour % 24);
-        let requests = if weekday < 5 { (of_day + 1) * (10 + growth * week) } else { 0 };
+        let requests = if weekday < 5 {
+            (of_day + 1) * (10 + growth * week)
+        } else {
+            0
+        };
         arrivals.extend((0..requests).map(|n| MONDAY_US + hour * HOUR_US + n * HOUR_US / requests.max(1)));
     }
     arrivals

@@ -23,7 +23,8 @@ fn identifiers_and_names() {
 
 #[test]
 fn holes_keep_the_extension() {
-    let hole = |text: &str| Hole::of_identifier(text.as_bytes()).map(|hole| String::from_utf8_lossy(hole.name()).into_owned());
+    let hole =
+        |text: &str| Hole::of_identifier(text.as_bytes()).map(|hole| String::from_utf8_lossy(hole.name()).into_owned());
     assert_eq!(hole("17.JPG").as_deref(), Some("{id}.jpg"));
     assert_eq!(hole("17").as_deref(), Some("{id}"));
     assert_eq!(hole("app.4f3a9b21c.js"), None, "a name with a digest in it has a name");
@@ -41,7 +42,11 @@ fn targets_are_split() {
         ("", "", ""),
     ];
     for (target, path, query) in cases {
-        assert_eq!(split(target.as_bytes()), (path.as_bytes(), query.as_bytes()), "{target}");
+        assert_eq!(
+            split(target.as_bytes()),
+            (path.as_bytes(), query.as_bytes()),
+            "{target}"
+        );
     }
 }
 
@@ -50,5 +55,7 @@ fn static_content_and_robots() {
     assert!(is_static(b"/a.b/app.CSS") && is_static(b"/x.woff2"));
     assert!(!is_static(b"/a.css/page") && !is_static(b"/index.html") && !is_static(b"/"));
     assert!(is_robot(b"Mozilla/5.0 (compatible; Googlebot/2.1)") && is_robot(b"UptimeRobot/2.0"));
-    assert!(!is_robot(b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"));
+    assert!(!is_robot(
+        b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+    ));
 }
