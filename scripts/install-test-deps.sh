@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what `cargo test` needs beside the crates: cargo, a C compiler (ring compiles assembler and C), and the real
-# servers that tests start for themselves: nginx, varnish, apache2 and its `ab`, PHP and PostgreSQL. Installs what is
-# missing where it may, else says what to install. Installed servers are not started: tests run them on free ports and end them.
+# servers that tests start for themselves: nginx, varnish, apache2 and its `ab`, PHP and PostgreSQL; and what uses the
+# recorder: curl, and Chromium driven by Node.js. Installs what is missing where it may, else says what to install. Installed servers are not started: tests run them on free ports and end them.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -19,13 +19,32 @@ need nginx nginx-light
 need varnishd varnish
 need apache2 apache2
 need ab apache2-utils
+need curl curl
+need chromium chromium
+need node nodejs
+need npm npm
 have() { # FILES PACKAGE: where the command has a version in its name or place
   compgen -G "$1" >/dev/null || missing+=("$2")
 }
 have '/usr/sbin/php-fpm*' php-fpm
 have '/usr/lib/php/*/pgsql.so' php-pgsql
 have '/usr/lib/postgresql/*/bin/initdb' postgresql
-[ ${#missing[@]} -gt 0 ] || exit 0
+
+# What drives the browser, as tests/browser/package-lock.json pins it; nothing to do when it is there.
+browser_driver() {
+  local folder
+  folder=$(cd "$(dirname "$0")/../tests/browser" && pwd)
+  [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && return
+  echo "installing what drives the browser (npm ci)" >&2
+  if ! (cd "$folder" && npm ci --ignore-scripts --silent && touch node_modules/.package-lock.json); then
+    echo "npm ci failed in tests/browser; the test that drives a browser will fail and name it" >&2
+    exit 1
+  fi
+}
+if [ ${#missing[@]} -eq 0 ]; then
+  browser_driver
+  exit 0
+fi
 
 if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
   echo "missing: ${missing[*]} (names of Debian packages)" >&2
@@ -49,3 +68,4 @@ if ! { apt-get update -qq &&
   exit 1
 fi
 rm -f "$log"
+browser_driver

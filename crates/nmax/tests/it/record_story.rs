@@ -1,0 +1,90 @@
+//! The whole way: a real Chromium, driven by Playwright, signs up, logs in and orders in the shop through the recorder,
+//! and the plan that comes of it runs, as it is, with fifty other users.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::bench::{Bench, count};
+use crate::peers::{shop, truth};
+use crate::record::{Recording, entries};
+
+/// Users of the plan.
+const USERS: u64 = 50;
+
+/// `tests/browser` of the repository.
+fn browser_tests() -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
+    let driver = folder.join("node_modules/playwright-core");
+    assert!(driver.is_dir(), "{} is missing: run scripts/install-test-deps.sh", driver.display());
+    folder
+}
+
+fn chromium() -> PathBuf {
+    let path = std::env::var_os("PATH").unwrap();
+    std::env::split_paths(&path)
+        .map(|folder| folder.join("chromium"))
+        .find(|file| file.is_file())
+        .expect("chromium is missing: run scripts/install-test-deps.sh")
+}
+
+/// Lets the browser do its visit; tells the recorder the name of each thing that it does.
+fn visit(recording: &mut Recording<'_>, site: &str) -> String {
+    let mut node = Command::new("node")
+        .current_dir(browser_tests())
+        .args(["shop.mjs", &recording.proxy, site])
+        .arg(chromium())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("node is missing: run scripts/install-test-deps.sh");
+    let mut typing = node.stdin.take().unwrap();
+    let mut last = String::new();
+    for line in BufReader::new(node.stdout.take().unwrap()).lines() {
+        last = line.unwrap();
+        if let Some(name) = last.strip_prefix("next ") {
+            recording.types(name);
+            recording.until_shown(&format!("--- {name} ---"));
+            typing.write_all(b"go\n").unwrap();
+        }
+    }
+    assert!(node.wait().unwrap().success(), "the browser got as far as: {last}");
+    last
+}
+
+#[test]
+fn a_visit_in_a_browser_becomes_a_plan_that_many_users_run() {
+    let bench = Bench::new();
+    let shop = shop();
+    let mut recording = Recording::start(&bench, &[&shop.url(), "--no-browser", "-o", "buy", "--json"]);
+    let end = visit(&mut recording, &shop.url());
+    assert!(end.contains("/order/"), "{end}");
+    let told = recording.end().exits(0).json();
+    assert_eq!(count(&told["scenarios"]), 1, "{told:#}");
+    assert!(count(&told["redactions"]) > 0, "{told:#}");
+    let kept = entries(&bench, "buy.har");
+    assert!(kept.iter().all(|entry| entry["response"]["status"] != 0), "{kept:#?}");
+    // What was typed is in no file that may be shared.
+    for name in ["buy.har", "buy.yaml", "buy.evidence.json"] {
+        let text = std::fs::read_to_string(bench.path(name)).unwrap();
+        assert!(!text.contains("Correct-Horse-42"), "{name}");
+    }
+    let before = truth(&shop);
+    let users = USERS.to_string();
+    let iterations = format!("workload.iterations={users}");
+    let run = ["run", "buy.yaml", "--json", "--set", "workload.open.rate=10/s", "--set", &iterations, "--exit-zero"];
+    let summary = bench.nmax(&run).exits(0).json();
+    assert_eq!((count(&summary["total"]["failed"]), count(&summary["total"]["errors"])), (0, 0), "{summary:#}");
+    for (name, check) in summary["checks"].as_object().unwrap() {
+        assert_eq!(count(&check["failed"]), 0, "{name}: {summary:#}");
+        assert!(count(&check["passed"]) > 0, "{name}");
+    }
+    let scenarios = summary["scenarios"].as_object().unwrap();
+    assert_eq!(scenarios.len(), 1);
+    for scenario in scenarios.values() {
+        assert_eq!(count(&scenario["iterations"]), USERS, "{summary:#}");
+    }
+    // The shop has as many orders more, each of an account of its own.
+    let after = truth(&shop);
+    assert!(count(&after["requests"]) >= count(&before["requests"]) + 8 * USERS, "{after:#}");
+}
