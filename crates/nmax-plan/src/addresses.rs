@@ -135,7 +135,7 @@ pub fn mask_user(url: &str) -> String {
 }
 
 /// The text as scheme, host and port, without a final slash. Messages repeat neither name nor password.
-pub(crate) fn origin(text: &str) -> Result<String, String> {
+pub fn origin(text: &str) -> Result<String, String> {
     let shown = || mask_user(text).escape_debug().to_string();
     let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
         return Err(format!("`{}` does not begin with `http://` or `https://`", shown()));

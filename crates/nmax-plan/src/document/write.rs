@@ -15,6 +15,7 @@ mod http;
 mod request;
 mod run;
 mod yaml;
+pub use request::source;
 pub use yaml::Yaml;
 
 /// The resolved plan as a document. O(size of the plan).

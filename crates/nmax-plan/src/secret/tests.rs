@@ -97,7 +97,8 @@ proptest::proptest! {
     /// Signs around a word do not hide it.
     #[test]
     fn signs_around_a_word_do_not_hide_it(before in "[._\\[\\]-]{0,3}", after in "[._\\[\\]-]{0,3}", at in 0..WORDS.len()) {
-        proptest::prop_assert!(is_secret_name(&format!("{before}{}{after}", WORDS[at])));
+        let name = format!("{before}{}{after}", WORDS[at]);
+        proptest::prop_assert!(is_secret_name(&name), "{}", name);
         let capital = WORDS[at][..1].to_uppercase() + &WORDS[at][1..];
         let name = format!("user{capital}");
         proptest::prop_assert!(is_secret_name(&name), "{}", name);

@@ -170,7 +170,8 @@ fn expect(expect: &Expect, scope: &Scope) -> Yaml {
     Yaml::Map(map)
 }
 
-fn source(source: &Source) -> impl Iterator<Item = (String, Yaml)> {
+/// The keys that say where a value comes from.
+pub fn source(source: &Source) -> impl Iterator<Item = (String, Yaml)> + use<> {
     let (key, value) = source_entry(source);
     let part = match_entry(source).map(|(key, pattern)| entry(key, text(pattern)));
     std::iter::once(entry(key, Yaml::Text(value))).chain(part)

@@ -166,7 +166,8 @@ fn comment(f: &mut Formatter<'_>, note: &str, first: usize, indent: usize) -> fm
     Ok(())
 }
 
-/// Plain when it cannot be anything but a text on one line, else in double quotes.
+/// Plain when it cannot be anything but a text on one line; in single quotes when it has double ones and nothing to
+/// escape, such as JSON; else in double quotes.
 fn scalar(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
     let begins = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
     let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./<%=".contains(c) || c == ' ';
@@ -176,6 +177,10 @@ fn scalar(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
     );
     if begins && text.chars().all(harmless) && !text.ends_with(' ') && !word {
         return f.write_str(text);
+    }
+    let is_printable = |c: char| c == ' ' || c.is_ascii_graphic();
+    if text.contains('"') && !text.contains('\'') && text.chars().all(is_printable) {
+        return write!(f, "'{text}'");
     }
     f.write_char('"')?;
     for c in text.chars() {
