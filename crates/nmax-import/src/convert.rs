@@ -1,8 +1,20 @@
 //! Everything from recordings to a plan, in one call.
 
-use crate::emit::File;
-use crate::options::Options;
+use std::collections::HashMap;
+use std::time::Duration;
+
+use crate::correlate::{Correlations, correlate};
+use crate::emit::{Emitted, File, Pause, Told, emit};
+use crate::journey::{Journey, PAUSE_MIN, build};
+use crate::options::{Options, Think};
+use crate::parameters::{Feeders, Parameters, names_taken, recognize};
+use crate::parts::Place;
 use crate::recording::{Recording, Skipped};
+use crate::redact::{Secrets, find};
+use crate::select::select;
+
+/// 95th percentile of the standard normal distribution.
+const Z95: f64 = 1.644_853_6;
 
 /// A plan and what belongs to it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,7 +40,7 @@ pub struct Summary {
     pub steps: usize,
     /// Resources that the steps list.
     pub resources: usize,
-    /// Different secret values in the recordings.
+    /// Places in the recordings that hold secrets.
     pub redactions: usize,
     /// What was left out, with the reason.
     pub skipped: Vec<Skipped>,
@@ -40,9 +52,211 @@ pub struct Summary {
     pub warnings: Vec<String>,
 }
 
+/// A recording and its steps.
+struct Visit {
+    recording: Recording,
+    number: usize,
+    journey: Journey,
+}
+
+/// Recordings of one journey, the first of which is told.
+struct Group {
+    visits: Vec<Visit>,
+    pauses: HashMap<usize, Pause>,
+    correlations: Correlations,
+    parameters: Parameters,
+}
+
 /// Makes a plan of recordings, whose secrets are in their places. O(size of the recordings) but for the search of
 /// correlations. Recordings of the same journey become one scenario.
 pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
-    let _ = (recordings, options);
-    Converted::default()
+    let mut summary = Summary::default();
+    let mut secrets = Secrets::new(&options.key);
+    let names: Vec<String> = recordings.iter().map(|recording| recording.name.clone()).collect();
+    let mut visits = Vec::new();
+    for (number, recording) in recordings.into_iter().enumerate() {
+        summary.entries += recording.entries.len();
+        secrets.absorb(find(&recording, &options.key));
+        let selection = select(&recording, options);
+        let journey = build(&recording, &selection, options);
+        summary.skipped.extend(selection.skipped);
+        summary.warnings.extend(selection.warnings);
+        visits.push(Visit {
+            recording,
+            number,
+            journey,
+        });
+    }
+    summary.redactions = secrets.redactions;
+    let mut groups = group(visits, &mut summary.warnings);
+    let mut feeders = Feeders::default();
+    for group in &mut groups {
+        understand(group, &mut feeders, &secrets, options);
+        warn_of_cookies(group, &mut summary.warnings);
+    }
+    let told: Vec<Told<'_>> = groups.iter().map(told).collect();
+    let emitted = emit(&told, &feeders, &names, &secrets, options);
+    finish(emitted, &groups, &secrets, summary)
 }
+
+fn told(group: &Group) -> Told<'_> {
+    let visit = &group.visits[0];
+    Told {
+        recording: &visit.recording,
+        number: visit.number,
+        journey: &visit.journey,
+        correlations: &group.correlations,
+        parameters: &group.parameters,
+        pauses: &group.pauses,
+    }
+}
+
+fn finish(emitted: Emitted, groups: &[Group], secrets: &Secrets, mut summary: Summary) -> Converted {
+    summary.scenarios = groups.len();
+    summary.steps = emitted.steps;
+    summary.resources = emitted.resources;
+    summary.correlations = emitted.correlations;
+    let notes = groups.iter().flat_map(|group| &group.parameters.notes);
+    summary.parameters = notes.map(|note| secrets.hide(note)).collect();
+    summary.skipped.extend(emitted.skipped);
+    for skipped in &mut summary.skipped {
+        skipped.url = secrets.hide(&skipped.url);
+    }
+    summary.warnings.extend(emitted.warnings);
+    for warning in &mut summary.warnings {
+        *warning = secrets.hide(warning);
+    }
+    Converted {
+        plan: emitted.plan,
+        files: emitted.files,
+        evidence: emitted.evidence,
+        summary,
+    }
+}
+
+/// Visits whose steps have the same names, in the order of the first of each.
+fn group(visits: Vec<Visit>, warnings: &mut Vec<String>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for visit in visits {
+        if visit.journey.steps.is_empty() {
+            warnings.push(format!(
+                "{}: nothing in it can be replayed, see what was left out",
+                visit.recording.name
+            ));
+            continue;
+        }
+        let names = |visit: &Visit| {
+            visit
+                .journey
+                .steps
+                .iter()
+                .map(|step| step.name.clone())
+                .collect::<Vec<_>>()
+        };
+        let own = names(&visit);
+        match groups.iter_mut().find(|group| names(&group.visits[0]) == own) {
+            Some(group) => group.visits.push(visit),
+            None => groups.push(Group {
+                visits: vec![visit],
+                pauses: HashMap::new(),
+                correlations: Correlations::default(),
+                parameters: Parameters::default(),
+            }),
+        }
+    }
+    groups
+}
+
+/// Finds out what goes from replies to requests and what differs from user to user.
+fn understand(group: &mut Group, feeders: &mut Feeders, secrets: &Secrets, options: &Options) {
+    group.pauses = pauses(&group.visits, options);
+    let (first, others) = group.visits.split_at_mut(1);
+    let visit = &mut first[0];
+    let again = others.first().map(|other| (&other.recording, &other.journey));
+    group.correlations = correlate(&visit.recording, &visit.journey, again);
+    let carried = carriers(&group.correlations);
+    visit
+        .journey
+        .promote(&visit.recording, |entry| carried.contains(&entry));
+    feeders.taken.extend(names_taken(&group.correlations));
+    group.parameters = recognize(
+        &visit.recording,
+        &visit.journey,
+        &group.correlations,
+        secrets,
+        options,
+        feeders,
+    );
+}
+
+/// Entries that send or give a correlated value, so they cannot be resources.
+fn carriers(correlations: &Correlations) -> Vec<usize> {
+    let is_sent = |place: &Place| !matches!(place, Place::Cookie(_)) && *place != Place::Header("referer".into());
+    let values = correlations.values.iter().flat_map(|value| &value.uses);
+    let made = correlations.generated.iter().flat_map(|made| &made.uses);
+    let uses = values
+        .chain(made)
+        .filter(|(at, _)| is_sent(&at.place))
+        .map(|(at, _)| at.entry);
+    uses.chain(correlations.values.iter().map(|value| value.from)).collect()
+}
+
+/// Pauses by the entries of the first visit: fixed for one visit, lognormal over several.
+fn pauses(visits: &[Visit], options: &Options) -> HashMap<usize, Pause> {
+    let mut pauses = HashMap::new();
+    for (at, step) in visits[0].journey.steps.iter().enumerate() {
+        let thinks: Vec<Duration> = visits
+            .iter()
+            .filter_map(|visit| visit.journey.steps[at].think)
+            .collect();
+        // A pause that most did not make was none.
+        if thinks.len() * 2 >= visits.len() && !thinks.is_empty() {
+            let is_fixed = matches!(options.think, Think::Fixed(_));
+            pauses.insert(
+                step.entry,
+                if is_fixed {
+                    Pause::Fixed(thinks[0])
+                } else {
+                    fitted(&thinks)
+                },
+            );
+        }
+    }
+    pauses
+}
+
+/// The lognormal distribution with the mean and deviation of the logarithms.
+fn fitted(thinks: &[Duration]) -> Pause {
+    let logs: Vec<f64> = thinks.iter().map(|think| think.as_secs_f64().max(1e-3).ln()).collect();
+    let count = logs.len() as f64;
+    let mean = logs.iter().sum::<f64>() / count;
+    let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    let rounded = |log: f64| {
+        let ms = (log.exp() * 1000.0)
+            .clamp(PAUSE_MIN.as_millis() as f64, 86_400_000.0)
+            .round();
+        Duration::from_millis(ms as u64)
+    };
+    let (median, p95) = (rounded(mean), rounded(mean + Z95 * variance.sqrt()));
+    if p95 > median {
+        Pause::Lognormal { median, p95 }
+    } else {
+        Pause::Fixed(median)
+    }
+}
+
+/// Cookies that no reply of the recording set are in no user's jar.
+fn warn_of_cookies(group: &Group, warnings: &mut Vec<String>) {
+    let unset = group.correlations.jar.iter().filter(|cookie| cookie.set_by.is_none());
+    let names: Vec<&str> = unset.map(|cookie| cookie.name.as_str()).take(5).collect();
+    if !names.is_empty() {
+        warnings.push(format!(
+            "cookies that no reply of the recording set are not sent: {}; if the site needs them, record in a fresh \
+             browser profile from the first page on",
+            names.join(", ")
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,12 +1,364 @@
 //! The plan as a document, its data files, and the evidence for its correlations.
+//!
+//! Everything in a recording is somebody else's text: it enters the plan as a text, never as a template, a comment of its
+//! own or a name that the plan's language gives a meaning.
+//!
+//! # Layout
+//! - here: the whole; `scenario`: steps in order; `request`: one request; `body`: what it sends; `headers`: profile and own
+//! - `checks`: what a page is recognized by; `fill`: texts with variables; `evidence`: where values come from and go to
 
-/// A file beside the plan.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct File {
-    /// Its name, without folders.
-    pub name: String,
-    /// Its content.
-    pub bytes: Vec<u8>,
-    /// It holds secrets: mode 0600, and named in a `.gitignore` beside it.
-    pub is_secret: bool,
+use std::collections::HashMap;
+use std::time::Duration;
+
+use nmax_plan::document::DOCUMENT_BYTES_MAX;
+use nmax_plan::document::write::Yaml;
+use nmax_plan::units::format_duration;
+
+use crate::correlate::Correlations;
+use crate::journey::Journey;
+use crate::options::{Load, Options, SecretsIn};
+use crate::parameters::{Feeder, Feeders, Parameters};
+use crate::parts::split;
+use crate::recording::{Recording, Skipped};
+use crate::redact::Secrets;
+
+mod body;
+mod checks;
+mod evidence;
+mod files;
+mod fill;
+mod headers;
+mod request;
+mod scenario;
+
+use files::Files;
+use headers::Profile;
+use scenario::{Scenario, scenario};
+
+pub use files::{File, stem};
+
+/// Bodies above that many bytes are kept in files.
+const BODY_BYTES_MAX: usize = 64 * 1024;
+/// A plan that grows larger than this is made with smaller bodies, then with fewer steps.
+const PLAN_BYTES_MAX: usize = DOCUMENT_BYTES_MAX - 64 * 1024;
+/// Shortest run that the plan asks for.
+const RUN_MIN: Duration = Duration::from_secs(60);
+
+/// A pause of users.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pause {
+    /// Always the same.
+    Fixed(Duration),
+    /// Lognormal.
+    Lognormal {
+        /// Half of the pauses are shorter.
+        median: Duration,
+        /// One in twenty is longer.
+        p95: Duration,
+    },
 }
+
+/// A recording and all that was understood of it: a scenario.
+#[derive(Clone, Debug)]
+pub struct Told<'a> {
+    /// What was recorded.
+    pub recording: &'a Recording,
+    /// Position of the recording among those of the plan.
+    pub number: usize,
+    /// Its steps.
+    pub journey: &'a Journey,
+    /// Values that go from replies to requests.
+    pub correlations: &'a Correlations,
+    /// Values that differ from user to user.
+    pub parameters: &'a Parameters,
+    /// Pause before a step, by its entry.
+    pub pauses: &'a HashMap<usize, Pause>,
+}
+
+/// A plan and what belongs to it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Emitted {
+    /// The plan as YAML.
+    pub plan: String,
+    /// Files beside it.
+    pub files: Vec<File>,
+    /// Where each value comes from and goes to, as JSON.
+    pub evidence: String,
+    /// Request steps.
+    pub steps: usize,
+    /// Resources that are listed.
+    pub resources: usize,
+    /// Correlations in words.
+    pub correlations: Vec<String>,
+    /// What was left out while writing, with the reason.
+    pub skipped: Vec<Skipped>,
+    /// What the person should know.
+    pub warnings: Vec<String>,
+}
+
+/// What all scenarios of a plan share.
+struct Shared<'a> {
+    options: &'a Options,
+    secrets: &'a Secrets,
+    /// Scheme, host and port of the plan's target.
+    target: &'a str,
+    profile: Profile,
+    /// Bodies above that many bytes are kept in files.
+    body_bytes_max: usize,
+    /// Most request steps of a scenario.
+    steps_max: usize,
+}
+
+/// Writes the plan of these recordings; the law is that it reads without an error. O(size of the recordings).
+pub fn emit(
+    told: &[Told<'_>],
+    feeders: &Feeders,
+    recordings: &[String],
+    secrets: &Secrets,
+    options: &Options,
+) -> Emitted {
+    let name = plan_name(told, options);
+    let target = target(told);
+    let mut limits = (BODY_BYTES_MAX, nmax_steps_max());
+    loop {
+        let shared = Shared {
+            options,
+            secrets,
+            target: &target,
+            profile: Profile::of(told),
+            body_bytes_max: limits.0,
+            steps_max: limits.1,
+        };
+        let mut emitted = write(told, feeders, (&name, recordings), &shared);
+        if emitted.plan.len() <= PLAN_BYTES_MAX || limits.1 <= 1 {
+            if limits.1 < nmax_steps_max() {
+                emitted.warnings.push(format!(
+                    "the recording is too long for one plan: each scenario ends after {} steps; record shorter visits",
+                    limits.1
+                ));
+            }
+            return emitted;
+        }
+        let longest = told.iter().map(|told| told.journey.steps.len()).max().unwrap_or(1);
+        limits = if limits.0 > 1024 {
+            (1024, limits.1)
+        } else {
+            (limits.0, limits.1.min(longest) / 2)
+        };
+    }
+}
+
+/// Most steps of a scenario, pauses included, is 10,000.
+const fn nmax_steps_max() -> usize {
+    3000
+}
+
+fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[String]), shared: &Shared<'_>) -> Emitted {
+    let mut files = Files::new(stem(name));
+    let mut emitted = Emitted::default();
+    let mut names: Vec<String> = Vec::new();
+    let mut scenarios = Vec::new();
+    for told in told {
+        let own = fill::name(&told.journey.name, "visit");
+        let own = fill::free(&own, &names);
+        names.push(own.clone());
+        scenarios.push(scenario(told, &own, shared, &mut files));
+    }
+    let data = data(feeders, &mut files, shared);
+    let mut map = vec![
+        ("nmax".to_owned(), Yaml::plain(1).with_note(heading(told, files.stem()))),
+        ("name".to_owned(), Yaml::text(fill::expanded(name))),
+        ("target".to_owned(), Yaml::text(shared.target)),
+        ("defaults".to_owned(), shared.profile.defaults()),
+    ];
+    if let Some(data) = data {
+        map.push(("data".to_owned(), data));
+    }
+    let longest = told.iter().map(|told| length(told)).max().unwrap_or_default();
+    map.push(("scenarios".to_owned(), scenarios_yaml(&scenarios)));
+    map.extend(load(shared.options, longest));
+    emitted.plan = Yaml::Map(map).to_string();
+    emitted.evidence = evidence::evidence(told, &scenarios, recordings, (&files.plan(), shared));
+    emitted.correlations = evidence::in_words(told, &scenarios);
+    emitted.steps = scenarios.iter().map(|scenario| scenario.requests.len()).sum();
+    emitted.resources = scenarios.iter().map(|scenario| scenario.resources).sum();
+    for scenario in scenarios {
+        emitted.skipped.extend(scenario.skipped);
+        for warning in scenario.warnings {
+            if !emitted.warnings.contains(&warning) {
+                emitted.warnings.push(warning);
+            }
+        }
+    }
+    for (variable, _) in &feeders.environment {
+        emitted.warnings.push(format!(
+            "the plan reads a secret from the environment: add `-e {variable}=VALUE`"
+        ));
+    }
+    emitted.files = files.list;
+    emitted
+}
+
+fn plan_name(told: &[Told<'_>], options: &Options) -> String {
+    let own = told
+        .first()
+        .map(|told| told.recording.name.as_str())
+        .unwrap_or_default();
+    fill::name(options.name.as_deref().unwrap_or(own), "recording")
+}
+
+/// Origin of the first step.
+fn target(told: &[Told<'_>]) -> String {
+    let first = told.iter().find_map(|told| {
+        let step = told.journey.steps.first()?;
+        Some(split(&told.recording.entries[step.entry].request.url).origin.to_owned())
+    });
+    first.unwrap_or_else(|| "http://127.0.0.1".to_owned())
+}
+
+/// Where the plan comes from and what to do with it.
+fn heading(told: &[Told<'_>], stem: &str) -> String {
+    let mut lines = vec![match told {
+        [only] => format!(
+            "What a user did: {} steps, written by nmax from a recording.",
+            only.journey.steps.len()
+        ),
+        many => format!(
+            "What users did: {} scenarios, written by nmax from recordings.",
+            many.len()
+        ),
+    }];
+    let creator = told
+        .first()
+        .map(|told| told.recording.creator.trim())
+        .unwrap_or_default();
+    if !creator.is_empty() {
+        lines.push(format!("Recorded by {}.", creator.chars().take(80).collect::<String>()));
+    }
+    lines.push(String::new());
+    lines.push(format!(
+        "  nmax check {stem}.yaml --prove    replays it and tells which values must be fresh"
+    ));
+    lines.push(format!("  nmax run {stem}.yaml              runs it"));
+    lines.join("\n")
+}
+
+/// How long the journey took, from its first request to its last.
+fn length(told: &Told<'_>) -> Duration {
+    let steps = &told.journey.steps;
+    let sent = |step: Option<&crate::journey::Step>| step.map_or(0, |step| told.recording.entries[step.entry].sent_us);
+    let us = sent(steps.last()).saturating_sub(sent(steps.first())).max(0);
+    Duration::from_micros(us.unsigned_abs())
+}
+
+fn scenarios_yaml(scenarios: &[Scenario]) -> Yaml {
+    let one = |scenario: &Scenario| {
+        let mut map = Vec::new();
+        if scenarios.len() > 1 {
+            map.push(("weight".to_owned(), Yaml::plain(1)));
+        }
+        map.push(("steps".to_owned(), Yaml::List(scenario.steps.clone())));
+        (scenario.name.clone(), Yaml::Map(map))
+    };
+    Yaml::Map(scenarios.iter().map(one).collect())
+}
+
+/// Data sources, each with a word about where its values come from.
+fn data(feeders: &Feeders, files: &mut Files, shared: &Shared<'_>) -> Option<Yaml> {
+    let mut entries = Vec::new();
+    for feeder in &feeders.list {
+        let yaml = match feeder {
+            Feeder::Generated { kind, unique, .. } => {
+                let mut map = vec![("generate".to_owned(), Yaml::plain(kind))];
+                map.extend(unique.as_ref().map(|unique| ("unique".to_owned(), Yaml::plain(unique))));
+                let note = match unique {
+                    Some(unique) => format!(
+                        "made up, iteration n is person n: no {} comes twice in a run\na second run on the same system needs other people: `--seed 2`",
+                        unique.replace('_', " ")
+                    ),
+                    None => "made up, iteration n is person n".to_owned(),
+                };
+                Yaml::Map(map).on_one_line().with_note(note)
+            }
+            Feeder::File {
+                name,
+                columns,
+                rows,
+                is_secret,
+                pick,
+            } => {
+                let file = files.table(name, columns, rows, *is_secret);
+                let mut map = vec![("csv".to_owned(), Yaml::text(file))];
+                if pick != "sequential" {
+                    map.push(("pick".to_owned(), Yaml::plain(pick)));
+                }
+                let note = if *is_secret {
+                    "what was recorded and is secret, kept out of this file and of version control\none line is one user: add lines for more, iteration n reads line n"
+                } else {
+                    "what was recorded: add lines for more"
+                };
+                Yaml::Map(map).on_one_line().with_note(note)
+            }
+        };
+        entries.push((feeder.name().to_owned(), yaml));
+    }
+    debug_assert!(shared.options.secrets == SecretsIn::File || !feeders.list.iter().any(is_secret));
+    (!entries.is_empty()).then_some(Yaml::Map(entries))
+}
+
+fn is_secret(feeder: &Feeder) -> bool {
+    matches!(feeder, Feeder::File { is_secret: true, .. })
+}
+
+/// Workload, length and conditions.
+fn load(options: &Options, longest: Duration) -> Vec<(String, Yaml)> {
+    let (kind, inner, note) = match options.load {
+        Load::Rate { per_s } => (
+            "open",
+            vec![
+                ("rate".to_owned(), Yaml::text(rate(per_s))),
+                ("arrivals".to_owned(), Yaml::plain("poisson")),
+            ],
+            "so many users begin in a second, whatever the system does: raise it step by step",
+        ),
+        Load::Users { vus } => (
+            "closed",
+            vec![("vus".to_owned(), Yaml::plain(vus.max(1)))],
+            "so many users at once, each beginning anew when it has finished: raise it step by step",
+        ),
+    };
+    let workload = Yaml::Map(vec![(kind.to_owned(), Yaml::Map(inner).on_one_line())]).with_note(note);
+    // Long enough for journeys to begin and to end.
+    let seconds = longest.saturating_mul(3).max(RUN_MIN).as_secs().div_ceil(60) * 60;
+    vec![
+        ("workload".to_owned(), workload),
+        (
+            "duration".to_owned(),
+            Yaml::plain(format_duration(Duration::from_secs(seconds.min(86_400)))),
+        ),
+        (
+            "thresholds".to_owned(),
+            Yaml::List(vec![Yaml::text("failure_rate < 1%")])
+                .with_note("what the system must keep; add your own, such as `response_time p95 < 500ms`"),
+        ),
+    ]
+}
+
+/// A rate in a unit in which it is no small fraction.
+fn rate(per_s: f64) -> String {
+    let per_s = if per_s.is_finite() && per_s > 0.0 {
+        per_s.min(1e6)
+    } else {
+        1.0
+    };
+    let (count, unit) = match per_s {
+        rate if rate >= 1.0 => (rate, "s"),
+        rate if rate * 60.0 >= 1.0 => (rate * 60.0, "m"),
+        rate => ((rate * 3600.0).max(0.001), "h"),
+    };
+    let count = format!("{count:.3}");
+    format!("{}/{unit}", count.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests;

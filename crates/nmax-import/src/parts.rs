@@ -14,6 +14,8 @@ mod json;
 mod multipart;
 mod url;
 
+pub(crate) use json::{Leaf, leaves};
+
 pub(crate) use body::essence;
 pub use body::{Content, Upload, content};
 pub use encode::{form_decode, percent_decode, percent_encode};

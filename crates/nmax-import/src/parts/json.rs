@@ -5,20 +5,20 @@ use std::ops::Range;
 
 /// A string, number or boolean.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Leaf {
+pub(crate) struct Leaf {
     /// Where it is, as a JSON pointer (RFC 6901).
-    pub(super) pointer: String,
+    pub(crate) pointer: String,
     /// Its bytes in the text, quotes included.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// Its value, escapes undone.
-    pub(super) value: String,
+    pub(crate) value: String,
     /// A number or a boolean.
-    pub(super) is_bare: bool,
+    pub(crate) is_bare: bool,
 }
 
 /// Leaves in the order of the text, `null` left out; of names that are there twice the first counts. `None` when it
 /// is not JSON. O(length).
-pub(super) fn leaves(text: &str) -> Option<Vec<Leaf>> {
+pub(crate) fn leaves(text: &str) -> Option<Vec<Leaf>> {
     // Whatever follows may trust that brackets and quotes fit.
     serde_json::from_str::<serde_json::Value>(text).ok()?;
     let mut walk = Walk {

@@ -1,0 +1,162 @@
+//! Where each value of a plan comes from and goes to, for `nmax check --prove` and for people.
+
+use nmax_plan::document::write::{Yaml, source};
+use serde_json::{Value, json};
+
+use super::scenario::{Scenario, Sent};
+use super::{Shared, Told};
+use crate::correlate::{Correlation, State};
+use crate::parameters::place_in_words;
+use crate::parts::Use;
+
+/// The evidence as JSON. No secret is in it: placeholders stand in their places.
+pub(super) fn evidence(
+    told: &[Told<'_>],
+    scenarios: &[Scenario],
+    recordings: &[String],
+    (plan, shared): (&str, &Shared<'_>),
+) -> String {
+    let hide = |text: &str| shared.secrets.hide(text);
+    let pairs = || told.iter().zip(scenarios);
+    let steps: Vec<Value> = pairs()
+        .flat_map(|(told, scenario)| scenario.requests.iter().map(move |sent| (told, scenario, sent)))
+        .map(|(told, scenario, sent)| {
+            json!({
+                "scenario": scenario.name,
+                "name": sent.name,
+                "recording": told.number,
+                "entry": told.recording.entries[sent.last()].number,
+            })
+        })
+        .collect();
+    let correlations: Vec<Value> = pairs()
+        .flat_map(|(told, scenario)| told.correlations.values.iter().map(move |value| (scenario, value)))
+        .map(|(scenario, value)| {
+            json!({
+                "name": value.name,
+                "scenario": scenario.name,
+                "from": from(scenario, value.from),
+                "source": source_in_words(value),
+                "to": value.uses.iter().map(|(at, template)| to(scenario, at, template)).collect::<Vec<_>>(),
+                "recorded": shared.secrets.placeholder(&value.value).unwrap_or_else(|| hide(&value.value)),
+                "state": state(value.state),
+                "evidence": hide(&value.evidence),
+            })
+        })
+        .collect();
+    let jar: Vec<Value> = pairs()
+        .flat_map(|(told, scenario)| told.correlations.jar.iter().map(move |cookie| (scenario, cookie)))
+        .map(|(scenario, cookie)| {
+            json!({
+                "name": cookie.name,
+                "scenario": scenario.name,
+                "set_by": cookie.set_by.map(|entry| from(scenario, entry)),
+                "sent": cookie.sent,
+            })
+        })
+        .collect();
+    let generated: Vec<Value> = pairs()
+        .flat_map(|(told, scenario)| told.correlations.generated.iter().map(move |made| (scenario, made)))
+        .map(|(scenario, made)| {
+            json!({
+                "what": made.what,
+                "scenario": scenario.name,
+                "name": made.set.as_ref().map(|(name, _)| name),
+                "to": made.uses.iter().map(|(at, template)| to(scenario, at, template)).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let denied: Vec<Value> = told
+        .iter()
+        .flat_map(|told| &told.correlations.denied)
+        .map(|denied| json!({ "what": hide(&denied.what), "reason": hide(&denied.reason) }))
+        .collect();
+    let parameters: Vec<String> = told
+        .iter()
+        .flat_map(|told| &told.parameters.notes)
+        .map(|note| hide(note))
+        .collect();
+    let evidence = json!({
+        "schema_version": 1,
+        "plan": plan,
+        "recordings": recordings,
+        "steps": steps,
+        "correlations": correlations,
+        "jar": jar,
+        "generated": generated,
+        "denied": denied,
+        "parameters": parameters,
+    });
+    let text = serde_json::to_string_pretty(&evidence).unwrap_or_default();
+    format!("{text}\n")
+}
+
+/// Correlations in words: `csrf: from GET /login to POST /login (form field csrf)`.
+pub(super) fn in_words(told: &[Told<'_>], scenarios: &[Scenario]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (told, scenario) in told.iter().zip(scenarios) {
+        for value in &told.correlations.values {
+            let from = request_of(scenario, value.from);
+            let to = value
+                .uses
+                .iter()
+                .map(|(at, _)| format!("{} ({})", request_of(scenario, at.entry), place_in_words(&at.place)));
+            let mut places: Vec<String> = to.collect();
+            places.dedup();
+            lines.push(format!(
+                "{}: from {from} ({}) to {}",
+                value.name,
+                source_in_words(value),
+                places.join(", ")
+            ));
+        }
+    }
+    lines
+}
+
+fn state(state: State) -> &'static str {
+    match state {
+        State::Found => "found",
+        State::Changes => "changes",
+        State::Same => "same",
+    }
+}
+
+/// The step whose reply or request an entry is, by position from 1 and name.
+fn step_of(scenario: &Scenario, entry: usize) -> Option<(usize, &Sent)> {
+    let mut sent = scenario.requests.iter().enumerate();
+    let found = sent.find(|(_, sent)| sent.hops.contains(&entry));
+    found.map(|(at, sent)| (at + 1, sent))
+}
+
+fn request_of(scenario: &Scenario, entry: usize) -> &str {
+    step_of(scenario, entry).map_or("a request", |(_, sent)| sent.name.as_str())
+}
+
+fn from(scenario: &Scenario, entry: usize) -> Value {
+    match step_of(scenario, entry) {
+        Some((step, sent)) => json!({ "step": step, "request": sent.name }),
+        None => Value::Null,
+    }
+}
+
+fn to(scenario: &Scenario, at: &Use, template: &str) -> Value {
+    let found = step_of(scenario, at.entry);
+    json!({
+        "step": found.as_ref().map(|(step, _)| step),
+        "request": found.map(|(_, sent)| &sent.name),
+        "place": place_in_words(&at.place),
+        "template": template,
+    })
+}
+
+/// Where a value is found, in words: `css input[name=csrf]@value`.
+fn source_in_words(value: &Correlation) -> String {
+    let keys: Vec<String> = source(&value.source)
+        .map(|(key, text)| match text {
+            Yaml::Text(text) | Yaml::Plain(text) => format!("{key} {text}"),
+            other => format!("{key} {}", other.to_string().trim()),
+        })
+        .collect();
+    keys.join(", ")
+}

@@ -1,0 +1,135 @@
+//! Texts of a recording as texts of a plan, with variables where values were replaced.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Told;
+use crate::parts::{Place, percent_encode};
+
+/// Longest name of a scenario or plan, in characters.
+const NAME_CHARS_MAX: usize = 60;
+
+/// A text as a template: every dollar sign is itself.
+pub(super) fn literal(text: &str) -> String {
+    text.replace('$', "$$")
+}
+
+/// A text for a place where only `${env.NAME}` has a meaning.
+pub(super) fn expanded(text: &str) -> String {
+    if text.contains("${env.") {
+        literal(text)
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A name of a plan or scenario: without control characters and `/`, not empty and not long.
+pub(super) fn name(text: &str, otherwise: &str) -> String {
+    let legal = text.chars().map(|c| {
+        if c.is_control() || matches!(c, '/' | '\\' | '$') {
+            '-'
+        } else {
+            c
+        }
+    });
+    let name: String = legal.take(NAME_CHARS_MAX).collect();
+    let name = name.trim();
+    if name.is_empty() {
+        otherwise.to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+/// The name, with a number when it is taken.
+pub(super) fn free(name: &str, taken: &[String]) -> String {
+    let numbered = (2..).map(|number| format!("{name} {number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names
+        .find(|name| !taken.contains(name))
+        .unwrap_or_else(|| name.to_owned())
+}
+
+/// What is replaced in the requests of a journey.
+pub(super) struct Changes<'a>(HashMap<(usize, &'a Place), Vec<(Range<usize>, &'a str)>>);
+
+impl<'a> Changes<'a> {
+    pub(super) fn of(told: &Told<'a>) -> Self {
+        let values = told.correlations.values.iter().flat_map(|value| &value.uses);
+        let made = told.correlations.generated.iter().flat_map(|made| &made.uses);
+        let correlated = values.chain(made).map(|(at, template)| (at, template));
+        let given = told.parameters.replacements.iter();
+        let given = given.map(|replacement| (&replacement.at, &replacement.template));
+        let mut changes: HashMap<_, Vec<(Range<usize>, &str)>> = HashMap::new();
+        for (at, template) in correlated.chain(given) {
+            let own = changes.entry((at.entry, &at.place)).or_default();
+            let is_free = own
+                .iter()
+                .all(|(span, _)| at.span.end <= span.start || span.end <= at.span.start);
+            if is_free {
+                own.push((at.span.clone(), template.as_str()));
+            }
+        }
+        for own in changes.values_mut() {
+            own.sort_by_key(|(span, _)| span.start);
+        }
+        Self(changes)
+    }
+
+    /// Whether anything at this place is replaced.
+    pub(super) fn has(&self, entry: usize, place: &Place) -> bool {
+        self.0.contains_key(&(entry, place))
+    }
+
+    /// Whether anything in the request is replaced but what a browser writes by itself.
+    pub(super) fn has_any(&self, entry: usize) -> bool {
+        let is_own = |place: &Place| !matches!(place, Place::Cookie(_)) && *place != Place::Header("referer".into());
+        self.0.keys().any(|(own, place)| *own == entry && is_own(place))
+    }
+
+    /// Whether anything in the body is replaced.
+    pub(super) fn has_in_body(&self, entry: usize) -> bool {
+        let is_body = |place: &Place| matches!(place, Place::Field(..) | Place::Json(_) | Place::Body);
+        self.0.keys().any(|(own, place)| *own == entry && is_body(place))
+    }
+
+    /// The value at a place as a template; texts between the variables are written by `write`.
+    pub(super) fn fill(&self, entry: usize, place: &Place, value: &str, write: impl Fn(&str) -> String) -> String {
+        let mut out = String::new();
+        let mut at = 0;
+        for (span, template) in self.0.get(&(entry, place)).into_iter().flatten() {
+            // Spans of another recording's values would be a mistake of the program: the value stays.
+            let (Some(before), Some(_)) = (value.get(at..span.start), value.get(span.clone())) else {
+                continue;
+            };
+            out.push_str(&write(before));
+            out.push_str(template);
+            at = span.end;
+        }
+        out.push_str(&write(&value[at..]));
+        out
+    }
+
+    /// The value at a place as a template.
+    pub(super) fn text(&self, entry: usize, place: &Place, value: &str) -> String {
+        self.fill(entry, place, value, literal)
+    }
+
+    /// The value at a place as a template for a path, percent-encoded.
+    pub(super) fn encoded(&self, entry: usize, place: &Place, value: &str) -> String {
+        self.fill(entry, place, value, |text| literal(&percent_encode(text)))
+    }
+}
+
+/// A path or URL as written, with what cannot stand in a request line percent-encoded.
+pub(super) fn clean(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    for c in url.chars() {
+        if c.is_ascii_graphic() {
+            out.push(c);
+        } else {
+            out.push_str(&percent_encode(c.encode_utf8(&mut [0; 4])));
+        }
+    }
+    out
+}

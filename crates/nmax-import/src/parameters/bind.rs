@@ -1,0 +1,408 @@
+//! Which variable a recorded value becomes, and where it stands.
+
+use std::collections::HashMap;
+
+use super::feeders::{Feeders, column_name};
+use super::field::Field;
+use super::{Candidate, Covered, Parameters, Purpose, all_parts, told, whole};
+use crate::journey::Journey;
+use crate::options::{Options, SecretsIn};
+use crate::parts::{Part, Place, Replacement, Use, of};
+use crate::recording::Recording;
+
+/// Shortest user name that is replaced wherever it stands.
+const NAME_CHARS_MIN: usize = 4;
+/// Words in names of numbers that follow from how many pieces are bought.
+const MONEY: [&str; 6] = ["price", "total", "sum", "amount", "subtotal", "cost"];
+
+/// A recorded value and what stands in its place.
+#[derive(Clone, Debug)]
+struct Bound {
+    field: Field,
+    value: String,
+    template: String,
+    /// Where it comes from, in words.
+    from: String,
+}
+
+pub(super) struct Binder<'a> {
+    recording: &'a Recording,
+    journey: &'a Journey,
+    feeders: &'a mut Feeders,
+    options: &'a Options,
+    bound: Vec<Bound>,
+    made: Parameters,
+}
+
+impl<'a> Binder<'a> {
+    pub(super) fn new(
+        recording: &'a Recording,
+        journey: &'a Journey,
+        feeders: &'a mut Feeders,
+        options: &'a Options,
+    ) -> Self {
+        Self {
+            recording,
+            journey,
+            feeders,
+            options,
+            bound: Vec::new(),
+            made: Parameters::default(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Parameters {
+        self.made
+    }
+
+    fn is_bound(&self, field: Field, value: &str) -> bool {
+        self.bound
+            .iter()
+            .any(|bound| bound.field == field && bound.value == value)
+    }
+
+    fn has(&self, field: Field) -> bool {
+        self.bound.iter().any(|bound| bound.field == field)
+    }
+
+    fn bind(&mut self, candidate: &Candidate, template: String, from: impl Into<String>) {
+        self.made.values.push(candidate.part.value.clone());
+        self.bound.push(Bound {
+            field: candidate.field,
+            value: candidate.part.value.clone(),
+            template,
+            from: from.into(),
+        });
+    }
+
+    fn leave(&mut self, candidate: &Candidate, why: &str) {
+        let place = told(self.recording, self.journey, candidate.entry, &candidate.part.place);
+        let note = format!("{place}: as recorded, {why}");
+        if !self.made.notes.contains(&note) {
+            self.made.notes.push(note);
+        }
+    }
+
+    /// Decides what a recognized field becomes.
+    pub(super) fn candidate(
+        &mut self,
+        candidate: &Candidate,
+        is_accepted: bool,
+        purposes: &HashMap<usize, Purpose>,
+        all: &[Candidate],
+    ) {
+        let value = candidate.part.value.as_str();
+        if self.is_bound(candidate.field, value) {
+            return;
+        }
+        match candidate.field {
+            Field::Email | Field::UserName | Field::Password => {
+                let same = |other: &&Candidate| other.part.value == value;
+                let mut of_value = all.iter().filter(same).filter_map(|other| purposes.get(&other.entry));
+                let is_made = of_value.clone().any(|purpose| *purpose == Purpose::SignUp);
+                let is_known = of_value.any(|purpose| *purpose == Purpose::LogIn) && !is_made;
+                if is_known {
+                    self.known(candidate);
+                } else if is_accepted {
+                    self.new_user(candidate, all);
+                }
+            }
+            Field::Search => self.search(candidate, all),
+            _ if !is_accepted => {}
+            Field::Quantity => self.quantity(candidate, all),
+            Field::Iban if value.starts_with("DE") => {
+                let accounts = self.feeders.accounts();
+                self.bind(candidate, format!("${{{accounts}.iban}}"), "made up for each user");
+            }
+            Field::Iban => self.leave(candidate, "only German account numbers can be made up"),
+            _ => self.person(candidate, all),
+        }
+    }
+
+    /// A user that the system knows already.
+    fn known(&mut self, candidate: &Candidate) {
+        let column = match candidate.field {
+            Field::Email => "email",
+            Field::UserName => "user_name",
+            _ => "password",
+        };
+        let value = &candidate.part.value;
+        let (template, from) = match self.options.secrets {
+            SecretsIn::File => (self.feeders.secret(column, value), "from the file of known users"),
+            SecretsIn::Env => (self.feeders.environment(column, value), "from the environment"),
+        };
+        self.bind(candidate, template, from);
+    }
+
+    /// A user that is made up.
+    fn new_user(&mut self, candidate: &Candidate, all: &[Candidate]) {
+        let why = "it is the second of its kind in the recording";
+        match candidate.field {
+            field if self.has(field) => {
+                if field != Field::Password {
+                    self.leave(candidate, why);
+                }
+            }
+            Field::Email => {
+                let people = self.feeders.people(Some("email"));
+                self.bind(
+                    candidate,
+                    format!("${{{people}.email}}"),
+                    "made up, another one for each iteration",
+                );
+            }
+            Field::UserName if all.iter().any(|other| other.field == Field::Email) => {
+                let people = self.feeders.people(None);
+                // Only one column of the data never repeats.
+                self.bind(
+                    candidate,
+                    format!("${{{people}.user_name}}${{iteration}}"),
+                    "made up for each iteration",
+                );
+            }
+            Field::UserName => {
+                let people = self.feeders.people(Some("user_name"));
+                self.bind(
+                    candidate,
+                    format!("${{{people}.user_name}}"),
+                    "made up, another one for each iteration",
+                );
+            }
+            _ => {
+                let people = self.feeders.people(None);
+                self.bind(candidate, format!("${{{people}.password}}"), "made up for each user");
+            }
+        }
+    }
+
+    /// What else is known of a person.
+    fn person(&mut self, candidate: &Candidate, all: &[Candidate]) {
+        if candidate.part.is_bare {
+            return self.leave(candidate, "it is a number of JSON");
+        }
+        if self.has(candidate.field) {
+            return self.leave(candidate, "it is the second of its kind in the recording");
+        }
+        let value = candidate.part.value.as_str();
+        let is_address = matches!(
+            candidate.field,
+            Field::Street | Field::HouseNumber | Field::Postcode | Field::City | Field::Region
+        );
+        if is_address && !self.is_american(candidate, all) {
+            return self.leave(candidate, "only addresses of the United States can be made up");
+        }
+        let columns: &[&str] = match candidate.field {
+            Field::FirstName => &["first_name"],
+            Field::LastName => &["last_name"],
+            Field::FullName if value.trim().contains(' ') => &["full_name"],
+            Field::FullName => &["first_name"],
+            Field::Phone if is_phone_like_ours(value) => &["phone"],
+            Field::Phone => return self.leave(candidate, "only numbers like 303-555-0193 can be made up"),
+            Field::Street if value.starts_with(|c: char| c.is_ascii_digit()) => &["house_number", "street"],
+            Field::Street if value.ends_with(|c: char| c.is_ascii_digit()) => &["street", "house_number"],
+            Field::Street => &["street"],
+            Field::HouseNumber => &["house_number"],
+            Field::Postcode => &["postcode"],
+            Field::City => &["city"],
+            Field::Region => &["region"],
+            _ => &["birth_date"],
+        };
+        let people = self.feeders.people(None);
+        let holes: Vec<String> = columns.iter().map(|column| format!("${{{people}.{column}}}")).collect();
+        self.bind(candidate, holes.join(" "), "made up for each user");
+        self.made.values.extend(value.split_whitespace().map(str::to_owned));
+    }
+
+    /// Whether the address in the same request may be one of the United States.
+    fn is_american(&self, candidate: &Candidate, all: &[Candidate]) -> bool {
+        let is_zip = |value: &str| {
+            let digits = value.bytes().filter(u8::is_ascii_digit).count();
+            (value.len() == 5 && digits == 5) || (value.len() == 10 && digits == 9)
+        };
+        let mut same = all.iter().filter(|other| other.entry == candidate.entry);
+        let has_other_zip = same.any(|other| other.field == Field::Postcode && !is_zip(&other.part.value));
+        let is_country = |part: &Part| match &part.place {
+            Place::Field(name, _) | Place::Query(name, _) | Place::Json(name) => {
+                name.to_ascii_lowercase().contains("country")
+            }
+            _ => false,
+        };
+        let ours = ["US", "USA", "UNITED STATES", "UNITED STATES OF AMERICA"];
+        let parts = of(&self.recording.entries[candidate.entry].request);
+        let is_elsewhere = parts
+            .iter()
+            .any(|part| is_country(part) && !ours.contains(&part.value.trim().to_ascii_uppercase().as_str()));
+        !has_other_zip && !is_elsewhere
+    }
+
+    /// A word that is searched for. What is typed on the way to it stays.
+    fn search(&mut self, candidate: &Candidate, all: &[Candidate]) {
+        let value = candidate.part.value.as_str();
+        let is_beginning = |other: &Candidate| {
+            other.field == Field::Search && other.part.value.len() > value.len() && other.part.value.starts_with(value)
+        };
+        if all.iter().any(is_beginning) {
+            return self.leave(candidate, "it is the beginning of what was typed");
+        }
+        let column = match &candidate.part.place {
+            Place::Query(name, _) | Place::Field(name, _) => name.as_str(),
+            _ => "q",
+        };
+        let template = self.feeders.term(column, value);
+        self.bind(candidate, template, "from the file of recorded search terms");
+    }
+
+    /// A number of pieces: near the recorded one, the same wherever the same one was sent.
+    fn quantity(&mut self, candidate: &Candidate, all: &[Candidate]) {
+        let depends = self.journey.steps.iter().flat_map(|step| step.hops()).any(|index| {
+            let parts = of(&self.recording.entries[index].request);
+            parts
+                .iter()
+                .any(|part| matches!(&part.place, Place::Json(name) | Place::Field(name, _) if is_money(name)))
+        });
+        if depends {
+            return self.leave(candidate, "prices are sent that follow from it");
+        }
+        let Ok(recorded) = candidate.part.value.parse::<i64>() else {
+            return;
+        };
+        let (low, high) = if recorded > 2 {
+            (recorded - 1, recorded + 1)
+        } else {
+            (1, 3)
+        };
+        let (min, max) = (
+            candidate.shown.min.unwrap_or(1).max(1),
+            candidate.shown.max.unwrap_or(i64::MAX),
+        );
+        let (low, high) = (low.max(min).min(recorded), high.min(max).max(recorded));
+        let made = format!("${{random({low}, {high})}}");
+        let same = all
+            .iter()
+            .filter(|other| other.field == Field::Quantity && other.part.value == candidate.part.value);
+        let from = format!("a number from {low} to {high}");
+        if same.count() < 2 {
+            return self.bind(candidate, made, from);
+        }
+        let name = match &candidate.part.place {
+            Place::Query(name, _) | Place::Field(name, _) => column_name(name),
+            _ => "pieces".to_owned(),
+        };
+        let is_free = |name: &str| {
+            !self.feeders.taken.contains(name) && !self.made.sets.iter().any(|(_, known, _)| known == name)
+        };
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        let name = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|name| is_free(name))
+            .unwrap_or(name);
+        self.bind(candidate, format!("${{{name}}}"), from);
+        self.made.sets.push((candidate.entry, name, made));
+    }
+
+    /// Puts the variables where the values stand.
+    pub(super) fn replace(&mut self, candidates: &[Candidate], covered: &Covered<'_>) {
+        let by_place: HashMap<(usize, &Place), &Candidate> = candidates
+            .iter()
+            .map(|candidate| ((candidate.entry, &candidate.part.place), candidate))
+            .collect();
+        for (entry, part) in all_parts(self.recording, self.journey) {
+            let own = by_place.get(&(entry, &part.place));
+            let bound = own.and_then(|own| {
+                let mut known = self.bound.iter();
+                known.find(|bound| bound.field == own.field && bound.value == part.value)
+            });
+            let bound = bound.or_else(|| self.bound.iter().find(|bound| is_the_same(bound, &part)));
+            let is_free = |span: &std::ops::Range<usize>| !covered.overlaps(entry, &part.place, span);
+            match bound {
+                Some(bound) if is_free(&(0..part.value.len())) => {
+                    if part.is_bare && bound.field != Field::Quantity {
+                        continue;
+                    }
+                    let place = told(self.recording, self.journey, entry, &part.place);
+                    let note = format!("{place}: {}, {}", in_words(bound.field), bound.from);
+                    self.made.notes.push(note);
+                    self.made.replacements.push(Replacement {
+                        at: whole(entry, &part),
+                        template: bound.template.clone(),
+                    });
+                }
+                Some(_) => {}
+                None => self
+                    .made
+                    .replacements
+                    .extend(within(&self.bound, entry, &part).filter(|replacement| is_free(&replacement.at.span))),
+            }
+        }
+    }
+}
+
+/// Whether a value that was given elsewhere is this one: only values that are nobody else's.
+fn is_the_same(bound: &Bound, part: &Part) -> bool {
+    let is_distinct = match bound.field {
+        Field::Email | Field::Password | Field::Phone | Field::Iban => true,
+        Field::UserName => bound.value.chars().count() >= NAME_CHARS_MIN,
+        Field::FullName => bound.value.trim().contains(' '),
+        _ => false,
+    };
+    let is_value = matches!(
+        part.place,
+        Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Segment(_)
+    );
+    is_distinct && is_value && !part.is_bare && bound.value == part.value
+}
+
+/// Addresses within longer values.
+fn within<'a>(bound: &'a [Bound], entry: usize, part: &'a Part) -> impl Iterator<Item = Replacement> + 'a {
+    let emails = bound
+        .iter()
+        .filter(|bound| bound.field == Field::Email && !part.is_bare);
+    emails.flat_map(move |email| {
+        part.value
+            .match_indices(email.value.as_str())
+            .map(move |(at, found)| Replacement {
+                at: Use {
+                    entry,
+                    place: part.place.clone(),
+                    span: at..at + found.len(),
+                },
+                template: email.template.clone(),
+            })
+    })
+}
+
+fn is_money(name: &str) -> bool {
+    let name = name.rsplit('/').next().unwrap_or(name).to_ascii_lowercase();
+    MONEY.iter().any(|word| name.contains(word))
+}
+
+/// Digits and dashes as in the numbers that are made up.
+fn is_phone_like_ours(value: &str) -> bool {
+    let shape: String = value
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '9' } else { c })
+        .collect();
+    shape == "999-999-9999"
+}
+
+/// A field in words.
+fn in_words(field: Field) -> &'static str {
+    match field {
+        Field::Email => "an e-mail address",
+        Field::UserName => "a user name",
+        Field::Password => "a password",
+        Field::FirstName => "a first name",
+        Field::LastName => "a last name",
+        Field::FullName => "a name",
+        Field::Phone => "a telephone number",
+        Field::Street => "a street",
+        Field::HouseNumber => "a house number",
+        Field::Postcode => "a postcode",
+        Field::City => "a city",
+        Field::Region => "a state",
+        Field::BirthDate => "a date of birth",
+        Field::Search => "what is searched for",
+        Field::Quantity => "how many",
+        Field::Iban => "an account number",
+    }
+}

@@ -1,0 +1,105 @@
+//! Secrets that a plan must send: they are read from a file or from the environment.
+
+use nmax_plan::secret::{is_secret_header, is_secret_name};
+
+use super::feeders::Feeders;
+use super::{Covered, Parameters, all_parts, told};
+use crate::journey::Journey;
+use crate::options::{Options, SecretsIn};
+use crate::parts::{Part, Place, Replacement, Use};
+use crate::recording::Recording;
+use crate::redact::Secrets;
+
+/// How placeholders begin.
+const PREFIX: &str = "nmax-secret-";
+
+/// Replaces every secret that nothing has replaced yet.
+pub(super) fn secrets(
+    recording: &Recording,
+    journey: &Journey,
+    (covered, secrets): (&Covered<'_>, &Secrets),
+    options: &Options,
+    feeders: &mut Feeders,
+    parameters: &mut Parameters,
+) {
+    for (entry, part) in all_parts(recording, journey) {
+        for span in spans(&part, secrets) {
+            let is_replaced = parameters.replacements.iter().any(|replacement| {
+                let at = &replacement.at;
+                at.entry == entry && at.place == part.place && at.span.start < span.end && span.start < at.span.end
+            });
+            if is_replaced || covered.overlaps(entry, &part.place, &span) {
+                continue;
+            }
+            let value = &part.value[span.clone()];
+            let column = column(&part.place);
+            let (template, from) = match options.secrets {
+                SecretsIn::File => (feeders.secret(&column, value), "from the file of secrets"),
+                SecretsIn::Env => (feeders.environment(&column, value), "from the environment"),
+            };
+            let place = told(recording, journey, entry, &part.place);
+            parameters.notes.push(format!("{place}: a secret, {from}"));
+            parameters.values.push(value.to_owned());
+            parameters.replacements.push(Replacement {
+                at: Use {
+                    entry,
+                    place: part.place.clone(),
+                    span,
+                },
+                template,
+            });
+        }
+    }
+}
+
+/// Bytes of a part that are secret: all of them when its name says so, else those that look it.
+fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
+    if part.value.is_empty() {
+        return Vec::new();
+    }
+    let is_named = match &part.place {
+        Place::Header(name) => is_secret_header(name),
+        Place::Query(name, _) | Place::Field(name, _) => is_secret_name(name),
+        Place::Json(pointer) => pointer.rsplit('/').next().is_some_and(is_secret_name),
+        _ => false,
+    };
+    let is_flag = part.is_bare && matches!(part.value.as_str(), "true" | "false");
+    if is_named && !is_flag {
+        return vec![0..part.value.len()];
+    }
+    within(&part.value, secrets)
+}
+
+/// Where a text holds secrets, by the placeholders that would stand there.
+fn within(text: &str, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
+    let hidden = secrets.hide(text);
+    if hidden == text {
+        return Vec::new();
+    }
+    let mut spans = Vec::new();
+    let (mut at, mut rest) = (0, hidden.as_str());
+    while let Some(start) = rest.find(PREFIX) {
+        let length = rest[start..]
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-'))
+            .unwrap_or(rest.len() - start);
+        let value = secrets.reveal(&rest[start..start + length]);
+        at += start;
+        if !text.get(at..).is_some_and(|text| text.starts_with(&value)) {
+            // It stands there in another spelling: then all of the text is the secret.
+            return vec![0..text.len()];
+        }
+        spans.push(at..at + value.len());
+        at += value.len();
+        rest = &rest[start + length..];
+    }
+    if spans.is_empty() { vec![0..text.len()] } else { spans }
+}
+
+/// Name of the column for a secret.
+fn column(place: &Place) -> String {
+    match place {
+        Place::Header(name) | Place::Query(name, _) | Place::Field(name, _) => name.clone(),
+        Place::Json(pointer) => pointer.rsplit('/').next().unwrap_or("secret").to_owned(),
+        _ => "secret".to_owned(),
+    }
+}

@@ -1,0 +1,67 @@
+//! The forms that the user saw before a request.
+
+use nmax_extract::{Extractor, Page};
+use nmax_plan::plan::Source;
+
+use super::field::Shown;
+use crate::parts::essence;
+use crate::recording::{Entry, Recording, header};
+
+/// Documents before a request whose forms are looked at.
+const PAGES_MAX: usize = 8;
+/// Longest document that is looked at.
+const BYTES_MAX: usize = 1 << 20;
+
+/// What the latest document with a field of that name, sent before `before`, says about it.
+pub(super) fn shown(recording: &Recording, name: &str, before: &Entry) -> Shown {
+    if name.is_empty() || name.contains(['"', '\\', '\n', '\r']) {
+        return Shown::default();
+    }
+    let mut documents: Vec<&Entry> = recording
+        .entries
+        .iter()
+        .filter(|entry| entry.sent_us < before.sent_us && is_html(entry))
+        .collect();
+    documents.sort_by_key(|entry| std::cmp::Reverse(entry.sent_us));
+    documents
+        .into_iter()
+        .take(PAGES_MAX)
+        .find_map(|entry| on_page(entry, name))
+        .unwrap_or_default()
+}
+
+fn on_page(entry: &Entry, name: &str) -> Option<Shown> {
+    let body = entry.response.as_ref()?.body.as_ref()?;
+    let text = std::str::from_utf8(&body.bytes).ok()?;
+    if !text.contains(name) {
+        return None;
+    }
+    let page = Page::new(&[], &body.bytes);
+    let found = |selector: &str, attribute: &str| {
+        let source = Source::Css {
+            selector: format!("{selector}[name=\"{name}\"]"),
+            attribute: Some(attribute.to_owned()),
+        };
+        let extractor = Extractor::new(&source).ok()?;
+        extractor.matches(&page).into_iter().next()
+    };
+    let number = |attribute: &str| found("input", attribute)?.parse().ok();
+    let is_select = found("select", "name").is_some();
+    if !is_select && found("input", "name").is_none() && found("textarea", "name").is_none() {
+        return None;
+    }
+    let text = |attribute: &str| found("input", attribute).unwrap_or_default().to_ascii_lowercase();
+    Some(Shown {
+        kind: if is_select { "select".to_owned() } else { text("type") },
+        autocomplete: text("autocomplete"),
+        min: number("min"),
+        max: number("max"),
+    })
+}
+
+fn is_html(entry: &Entry) -> bool {
+    let Some(response) = &entry.response else { return false };
+    let Some(body) = &response.body else { return false };
+    let mime = header(&response.headers, "content-type").unwrap_or(&body.mime);
+    body.bytes.len() <= BYTES_MAX && matches!(essence(mime).as_str(), "text/html" | "application/xhtml+xml")
+}
