@@ -36,8 +36,8 @@ pub const FOUND_MAX: usize = 5_000;
 pub trait Wanted {
     /// This text, or what it encodes, is looked for.
     fn value(&self, text: &str) -> bool;
-    /// This reference leads to a URL that is looked for; it is relative to `base` if the document names one.
-    fn link(&self, reference: &str, base: Option<&str>) -> bool;
+    /// The URL that this reference leads to, if that is looked for; it is relative to `base` if the document names one.
+    fn link(&self, reference: &str, base: Option<&str>) -> Option<String>;
     /// The values of this header may be given.
     fn header(&self, name: &str) -> bool;
 }
@@ -80,8 +80,8 @@ pub struct Found {
     pub name: String,
     /// Where it could be taken from, the most stable first.
     pub sources: Vec<Source>,
-    /// It was asked for as a link.
-    pub is_link: bool,
+    /// Where it leads, as [`Wanted::link`] said.
+    pub link: Option<String>,
 }
 
 /// What is found, while a reply is gone through.
@@ -94,17 +94,17 @@ impl Harvest<'_> {
     /// Keeps a value if it is looked for.
     fn value(&mut self, text: &str, kind: Kind, name: &str, sources: impl FnOnce() -> Vec<Source>) {
         if self.fits(text) && self.wanted.value(text) {
-            self.keep(text, kind, name, sources(), false);
+            self.keep(text, kind, name, sources(), None);
         }
     }
 
-    fn keep(&mut self, text: &str, kind: Kind, name: &str, sources: Vec<Source>, is_link: bool) {
+    fn keep(&mut self, text: &str, kind: Kind, name: &str, sources: Vec<Source>, link: Option<String>) {
         self.found.push(Found {
             text: text.to_owned(),
             kind,
             name: name.to_owned(),
             sources,
-            is_link,
+            link,
         });
     }
 
@@ -119,8 +119,8 @@ impl Harvest<'_> {
         }
         let is_url = at.is_reference || link::is_url(text);
         if is_url {
-            if self.wanted.link(text, at.base) {
-                self.keep(text, at.url_kind(), at.name, (at.sources)(), true);
+            if let Some(url) = self.wanted.link(text, at.base) {
+                self.keep(text, at.url_kind(), at.name, (at.sources)(), Some(url));
             }
             link::parts(text, |part, name, pattern| {
                 let sources = || parts_of((at.sources)(), &pattern);

@@ -1,10 +1,41 @@
 //! Values that the server gave and the user sent back: found by evidence, not by name.
+//!
+//! # Layout
+//! - here: what is found, and the way to it
+//! - `index`: what requests send; `search`: which reply said it; `timeline`: what was known when; `link`: where
+//!   references lead
+//! - `weight`, `names`, `judge`: whether two places hold the same value by chance; `denied`: headers that never count
+//! - `coding`: encodings between reply and request; `choose`: the extractor; `again`: a second recording
+//! - `generated`: what the client makes; `jar`: cookies
 
+use std::collections::HashMap;
+
+use nmax_extract::values::Kind;
 use nmax_plan::plan::{MatchPick, Source};
 
+use self::again::Again;
+use self::choose::{Fit, Reply};
+use self::index::{Index, name_of};
+use self::names::Namer;
+use self::search::{Draft, Search, Second};
+use self::timeline::Timeline;
 use crate::journey::Journey;
-use crate::parts::Use;
+use crate::parts::{Part, Place, Use};
 use crate::recording::Recording;
+
+mod again;
+mod choose;
+mod coding;
+mod denied;
+mod generated;
+mod index;
+mod jar;
+mod judge;
+mod link;
+mod names;
+mod search;
+mod timeline;
+mod weight;
 
 /// What was found in one recording, or in two of the same journey.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -87,8 +118,183 @@ pub struct Denied {
 
 /// What goes from replies to later requests of a journey; `again` is another recording of the same one.
 ///
-/// O(size of the recordings).
+/// Each value that a request sends is looked for in every reply before it. It belongs to the reply when it is not there by
+/// chance: by its weight in bits, by the names of both places, because a link led there, or because a second recording
+/// has another value in both places. O(size of the recordings) but for the values that are found.
 pub fn correlate(recording: &Recording, journey: &Journey, again: Option<(&Recording, &Journey)>) -> Correlations {
-    let _ = (recording, journey, again);
-    Correlations::default()
+    let timeline = Timeline::new(recording, journey);
+    let second = again.map(|again| Again::new((recording, journey), again));
+    let mut index = Index::default();
+    for &entry in &timeline.sequence {
+        let varies = |part: &Part| {
+            let other = second.as_ref().and_then(|second| second.value(entry, &part.place));
+            other.is_some_and(|other| other != part.value)
+        };
+        index.add(entry, &recording.entries[entry].request, varies);
+    }
+    let replies: Vec<Reply<'_>> = recording.entries.iter().map(Reply::of).collect();
+    let replies_again: Vec<Reply<'_>> = match again {
+        Some((recording, _)) => recording.entries.iter().map(Reply::of).collect(),
+        None => Vec::new(),
+    };
+    let mut search = Search::new(
+        &timeline,
+        &index,
+        &replies,
+        second.as_ref().map(|again| Second {
+            again,
+            replies: &replies_again,
+        }),
+    );
+    search.run(&replies);
+    let mut namer = Namer::default();
+    let mut drafts = std::mem::take(&mut search.drafts);
+    drafts.sort_by_key(|draft| timeline.spot(draft.from).order);
+    let values = drafts
+        .into_iter()
+        .map(|draft| finished(draft, &mut namer, second.is_some()));
+    Correlations {
+        values: values.collect(),
+        jar: jar::cookies(&timeline, &index),
+        generated: generated(&timeline, &index, &search, second.as_ref(), &mut namer),
+        denied: search.denied,
+    }
+}
+
+/// A draft with its name in its templates, and its evidence.
+fn finished(draft: Draft, namer: &mut Namer, has_second: bool) -> Correlation {
+    let candidates: Vec<&str> = draft.names.iter().map(String::as_str).collect();
+    let name = namer.name(&candidates, if draft.is_link { "link" } else { "id" });
+    let evidence = evidence(&draft, has_second);
+    let uses = draft.uses.into_iter();
+    Correlation {
+        uses: uses.map(|(at, template)| (at, template.replace('\0', &name))).collect(),
+        name,
+        value: draft.value,
+        from: draft.from,
+        source: draft.choice.source,
+        pick: draft.choice.pick,
+        state: draft.state,
+        evidence,
+    }
+}
+
+/// Why a value is taken for one of the server's, in words. It never holds the value, which may be a secret.
+fn evidence(draft: &Draft, has_second: bool) -> String {
+    let mut told = Vec::new();
+    let is_redirect = draft.is_link && draft.kind == Kind::Location;
+    told.push(match (draft.is_link, is_redirect) {
+        (_, true) => "a redirect led to the URL".to_owned(),
+        (true, _) => "a link led to the URL".to_owned(),
+        _ => format!(
+            "{} characters worth about {:.0} bits",
+            draft.value.chars().count(),
+            weight::bits(&draft.value)
+        ),
+    });
+    if !draft.coding.is_empty() {
+        told.push(draft.coding.clone());
+    }
+    if draft.uses.len() > 1 {
+        told.push(format!("sent in {} places", draft.uses.len()));
+    }
+    told.push(match (draft.state, draft.choice.fit) {
+        (State::Changes, Fit::Elsewhere) => {
+            "the second recording took another match of the same extractor, so `pick: random` is possible".to_owned()
+        }
+        (State::Changes, _) => "the second recording has another value in the same places".to_owned(),
+        (State::Same, _) => "the second recording has the same value".to_owned(),
+        (State::Found, _) if has_second => "the second recording has no such place, or another value there".to_owned(),
+        (State::Found, _) if draft.choice.matches > 1 && draft.is_link => {
+            let matches = draft.choice.matches;
+            format!("one of {matches} matches, so `pick: random` is possible")
+        }
+        (State::Found, _) => "found in one recording".to_owned(),
+    });
+    told.join("; ")
+}
+
+/// Values that no reply gave and that look made by the client; a value that is sent several times is made once.
+fn generated(
+    timeline: &Timeline<'_>,
+    index: &Index,
+    search: &Search<'_>,
+    second: Option<&Again<'_>>,
+    namer: &mut Namer,
+) -> Vec<Generated> {
+    let mut all: Vec<(String, Generated)> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for &entry in &timeline.sequence {
+        let exchange = timeline.entry(entry);
+        for (number, part) in index.parts[&entry].iter().enumerate() {
+            let is_made_elsewhere = match &part.place {
+                Place::Target | Place::Cookie(_) => true,
+                Place::Header(name) => denied::is_of_the_browser(name),
+                _ => false,
+            };
+            if is_made_elsewhere {
+                continue;
+            }
+            let name = name_of(&exchange.request, &part.place);
+            let other = second.and_then(|second| second.value(entry, &part.place));
+            let sent = generated::Sent {
+                place: &part.place,
+                name: &name,
+                creates: matches!(exchange.request.method.as_str(), "POST" | "PUT" | "PATCH"),
+                at_us: exchange.sent_us,
+                varies: other.map(|other| other != part.value),
+            };
+            let Some(made) = generated::made(&part.value, &sent) else {
+                continue;
+            };
+            if search.is_settled(entry, number, &made.span) {
+                continue;
+            }
+            let value = &part.value[made.span.clone()];
+            let at = Use {
+                entry,
+                place: part.place.clone(),
+                span: made.span.clone(),
+            };
+            match known.get(value) {
+                Some(number) => all[*number].1.uses.push((at, made.template)),
+                None => {
+                    known.insert(value.to_owned(), all.len());
+                    let generated = Generated {
+                        value: value.to_owned(),
+                        set: None,
+                        uses: vec![(at, made.template)],
+                        what: made.what.to_owned(),
+                    };
+                    all.push((name, generated));
+                }
+            }
+        }
+    }
+    let once = |(name, mut generated): (String, Generated)| {
+        if generated.uses.len() > 1 {
+            let name = namer.name(&[&name, "made"], "made");
+            let template = generated.uses[0].1.clone();
+            for (_, used) in &mut generated.uses {
+                *used = format!("${{{name}}}");
+            }
+            generated.set = Some((name, template));
+        }
+        generated
+    };
+    all.into_iter().map(once).collect()
+}
+
+/// A place of a request, in words.
+pub(crate) fn told(place: &Place) -> String {
+    match place {
+        Place::Target => "the target".into(),
+        Place::Segment(index) => format!("path segment {}", index + 1),
+        Place::Query(name, _) => format!("query {name}"),
+        Place::Header(name) => format!("header {name}"),
+        Place::Cookie(name) => format!("cookie {name}"),
+        Place::Field(name, _) => format!("form field {name}"),
+        Place::Json(pointer) => format!("JSON {pointer}"),
+        Place::Body => "the body".into(),
+    }
 }

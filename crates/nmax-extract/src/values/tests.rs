@@ -11,8 +11,9 @@ impl Wanted for Texts<'_> {
     fn value(&self, text: &str) -> bool {
         self.0.contains(&text)
     }
-    fn link(&self, reference: &str, _: Option<&str>) -> bool {
-        self.1.contains(&reference)
+    fn link(&self, reference: &str, base: Option<&str>) -> Option<String> {
+        let is_wanted = self.1.contains(&reference);
+        is_wanted.then(|| format!("{}{reference}", base.unwrap_or_default()))
     }
     fn header(&self, name: &str) -> bool {
         name != "date"
@@ -196,8 +197,8 @@ fn each_place_of_other_replies_has_its_source() {
 fn what_is_followed_is_found_as_a_link() {
     let body = r#"<base href="/a/"><a href="b">x</a><form action="/c"></form>"#;
     let found = harvest(&page(HTML, body), &Texts(&[], &["b", "/c"]));
-    let links: Vec<_> = found.iter().map(|found| (found.text.as_str(), found.is_link)).collect();
-    assert_eq!(links, [("b", true), ("/c", true)]);
+    let links: Vec<_> = found.iter().filter_map(|found| found.link.as_deref()).collect();
+    assert_eq!(links, ["/a/b", "/a//c"]);
     assert!(harvest(&page(&[("date", b"v1")], ""), &Texts(&["v1"], &[])).is_empty());
     assert!(
         harvest(

@@ -83,7 +83,7 @@ pub(super) fn named(text: &str, harvest: &mut Harvest<'_>) {
             Some((name, pattern)) => (Kind::Named, name, pattern),
             None => (Kind::Text, "", by_context(text, &span)),
         };
-        harvest.keep(found, kind, name, vec![Source::Regex(pattern)], false);
+        harvest.keep(found, kind, name, vec![Source::Regex(pattern)], None);
     };
     words(text, |span| look(span, harvest));
     quoted(text, |span| look(span, harvest));

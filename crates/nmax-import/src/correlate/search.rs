@@ -1,0 +1,598 @@
+//! The search: replies are harvested for what requests send, then each request's values get their sources.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use nmax_extract::values::{Found, Kind, harvest};
+use nmax_plan::plan::Source;
+
+use super::again::Again;
+use super::choose::{Choice, Fit, Pages, Reply, choose};
+use super::coding::{self, Coding};
+use super::index::{Index, Need, name_of};
+use super::judge::{self, Given, judge};
+use super::timeline::Timeline;
+use super::weight::{Weight, is_number, weight};
+use super::{Denied, State, link, names};
+use crate::parts::{Part, Place, Use, split};
+use crate::recording::{Kind as Fetched, header};
+
+/// Most places of a value that are tried before it is left alone.
+const TRIES_MAX: usize = 12;
+/// Most things that are told of as left alone.
+const DENIED_MAX: usize = 200;
+
+/// A correlation on its way.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    /// Entry whose reply gives it.
+    pub from: usize,
+    /// What the extractor finds.
+    pub text: String,
+    pub kind: Kind,
+    /// It is requested as a URL.
+    pub is_link: bool,
+    pub choice: Choice,
+    pub state: State,
+    /// Names for it, the best first.
+    pub names: Vec<String>,
+    /// Where it is sent: the template has a NUL in the place of the name.
+    pub uses: Vec<(Use, String)>,
+    /// What is done with it on the way, in words.
+    pub coding: String,
+    /// The value, decoded.
+    pub value: String,
+}
+
+/// What is known of a value of a request.
+enum Known {
+    /// Another value of a plan stands there.
+    Written,
+    /// It comes from the server, and stays as recorded.
+    Constant,
+    /// Nothing before it has it.
+    Unknown,
+}
+
+/// A place in a reply that gives a value: number of what was found, and what must be done with it.
+type Origin = (usize, Coding);
+
+/// The second recording with its replies.
+pub(super) struct Second<'a> {
+    pub again: &'a Again<'a>,
+    pub replies: &'a [Reply<'a>],
+}
+
+pub(super) struct Search<'a> {
+    timeline: &'a Timeline<'a>,
+    index: &'a Index,
+    again: Option<&'a Again<'a>>,
+    pages: Pages<'a>,
+    pages_again: Pages<'a>,
+    /// What was found, with its entry.
+    found: Vec<(usize, Found)>,
+    by_value: HashMap<String, Vec<Origin>>,
+    by_link: HashMap<String, Vec<usize>>,
+    /// Values that a script, style sheet or the like holds: constants of the site.
+    constants: HashSet<String>,
+    /// What changes in links that were followed, with the words of its names.
+    followed: Vec<(String, Vec<String>)>,
+    pub drafts: Vec<Draft>,
+    pub denied: Vec<Denied>,
+    /// Bytes of parts, by entry and number of the part, that a draft writes or that are known to stay as they are.
+    settled: HashMap<(usize, usize), Vec<Range<usize>>>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        timeline: &'a Timeline<'a>,
+        index: &'a Index,
+        replies: &'a [Reply<'a>],
+        second: Option<Second<'a>>,
+    ) -> Self {
+        Self {
+            timeline,
+            index,
+            again: second.as_ref().map(|second| second.again),
+            pages: Pages::new(replies),
+            pages_again: Pages::new(second.map_or(&[], |second| second.replies)),
+            found: Vec::new(),
+            by_value: HashMap::new(),
+            by_link: HashMap::new(),
+            constants: HashSet::new(),
+            followed: Vec::new(),
+            drafts: Vec::new(),
+            denied: Vec::new(),
+            settled: HashMap::new(),
+        }
+    }
+
+    /// Goes through the journey twice: for what replies say, and for what requests send.
+    pub(super) fn run(&mut self, replies: &[Reply<'_>]) {
+        for &entry in &self.timeline.sequence {
+            self.harvest(entry, &replies[entry]);
+        }
+        for &entry in &self.timeline.sequence {
+            let is_followed = !self.timeline.is_resource(entry) && self.follow(entry);
+            self.values(entry, is_followed);
+        }
+    }
+
+    /// Whether these bytes of a part have nothing to do with the client: written by a draft, or given by the server.
+    pub(super) fn is_settled(&self, entry: usize, part: usize, span: &Range<usize>) -> bool {
+        let known = self.settled.get(&(entry, part));
+        known.is_some_and(|known| {
+            known
+                .iter()
+                .any(|known| known.start < span.end && span.start < known.end)
+        })
+    }
+
+    fn settle(&mut self, entry: usize, part: usize, span: Range<usize>) {
+        self.settled.entry((entry, part)).or_default().push(span);
+    }
+
+    fn harvest(&mut self, entry: usize, reply: &Reply<'_>) {
+        let url = &self.timeline.entry(entry).request.url;
+        let found = harvest(&reply.page(), &self.index.wanted(url));
+        let is_constant = self.is_static(entry);
+        for found in found {
+            let number = self.found.len();
+            for (coding, value) in coding::meanings(&found.text) {
+                if self.index.of(&value).next().is_none() {
+                    continue;
+                }
+                if is_constant && !matches!(found.kind, Kind::Header | Kind::Cookie | Kind::Location) {
+                    self.constants.insert(value);
+                } else {
+                    self.by_value.entry(value).or_default().push((number, coding));
+                }
+            }
+            if let Some(url) = &found.link {
+                self.by_link.entry(url.clone()).or_default().push(number);
+            }
+            self.found.push((entry, found));
+        }
+    }
+
+    /// Whether the reply is a file of the site, the same for everybody.
+    fn is_static(&self, entry: usize) -> bool {
+        if !self.timeline.is_resource(entry) {
+            return false;
+        }
+        let entry = self.timeline.entry(entry);
+        let is_file = |kind: &str| {
+            let kinds = [
+                "javascript",
+                "ecmascript",
+                "css",
+                "image/",
+                "font/",
+                "audio/",
+                "video/",
+                "wasm",
+            ];
+            kinds.iter().any(|known| kind.contains(known))
+        };
+        match entry.kind {
+            Fetched::Style | Fetched::Script | Fetched::Image | Fetched::Font | Fetched::Media => true,
+            Fetched::Call | Fetched::Document => false,
+            _ => {
+                let headers = entry.response.as_ref().map_or(&[][..], |response| &response.headers);
+                header(headers, "content-type").is_some_and(is_file)
+            }
+        }
+    }
+
+    /// Whether the request is for something that a page shows, and no call of a script.
+    fn is_asset(&self, entry: usize) -> bool {
+        let is_call = self.timeline.entry(entry).kind == Fetched::Call;
+        self.timeline.is_resource(entry) && !is_call && (self.is_static(entry) || !self.has_data(entry))
+    }
+
+    fn has_data(&self, entry: usize) -> bool {
+        let response = self.timeline.entry(entry).response.as_ref();
+        let kind = response.and_then(|response| header(&response.headers, "content-type"));
+        kind.is_some_and(|kind| kind.contains("json") || kind.contains("xml") && !kind.contains("svg"))
+    }
+
+    /// Where a request was reached by a link or redirect with something in it that changes.
+    fn follow(&mut self, entry: usize) -> bool {
+        let request = &self.timeline.entry(entry).request;
+        let url = link::normal(&request.url);
+        let changing = link::changing(&url);
+        let first = self.index.requests_of(&url).first().copied();
+        let all = self.by_link.get(&url).map_or(&[][..], Vec::as_slice);
+        // What was requested before any reply named it is the user's: typed, or a bookmark.
+        let is_given = first.is_some_and(|first| all.iter().any(|number| self.is_before(*number, first)));
+        if changing.is_empty() || !is_given {
+            return false;
+        }
+        let (redirect, page) = (self.timeline.redirect_to(entry), self.timeline.page_before(entry));
+        let mut origins: Vec<usize> = all
+            .iter()
+            .copied()
+            .filter(|number| self.is_before(*number, entry))
+            .collect();
+        origins.sort_by_key(|number| {
+            let (from, found) = &self.found[*number];
+            let is_redirect = redirect == Some(*from) && found.kind == Kind::Location;
+            let order = self.timeline.spot(*from).order;
+            (
+                !is_redirect,
+                self.timeline.is_resource(*from),
+                page != Some(*from),
+                std::cmp::Reverse(order),
+                *number,
+            )
+        });
+        let target = split(&request.url).path_and_query;
+        let at = Use {
+            entry,
+            place: Place::Target,
+            span: 0..target.len(),
+        };
+        for number in origins.into_iter().take(TRIES_MAX) {
+            let (from, found) = &self.found[number];
+            let (from, found) = (*from, without_fragment(found));
+            if let Some(draft) = self.draft_of(from, &found.text, true) {
+                draft.uses.push((at, "${\0}".into()));
+                return true;
+            }
+            let base = self
+                .again
+                .and_then(|again| again.entry(from))
+                .map(|entry| entry.request.url.as_str());
+            let wanted = self.again.and_then(|again| again.url(entry));
+            let sends = |text: &str| base.is_some_and(|base| wanted.is_some() && link::resolve(base, text) == wanted);
+            let Some(choice) = self.choose(from, &found, entry, &sends) else {
+                continue;
+            };
+            if choice.fit == Fit::Fails && redirect != Some(from) && wanted.as_ref() == Some(&url) {
+                continue;
+            }
+            let state = match (choice.fit, &choice.again) {
+                (Fit::Fails, _) | (_, None) => State::Found,
+                _ if wanted.as_ref() != Some(&url) => State::Changes,
+                _ => State::Same,
+            };
+            let nouns = changing.iter().map(|part| names::singular(&part.name).to_owned());
+            self.drafts.push(Draft {
+                from,
+                text: found.text.clone(),
+                kind: found.kind,
+                is_link: true,
+                choice,
+                state,
+                names: nouns.chain(["next".to_owned()]).collect(),
+                uses: vec![(at, "${\0}".into())],
+                coding: String::new(),
+                value: found.text.clone(),
+            });
+            self.followed.extend(changing.into_iter().map(|part| {
+                let words = names::words(&part.name);
+                (part.value, words)
+            }));
+            return true;
+        }
+        false
+    }
+
+    fn is_before(&self, number: usize, entry: usize) -> bool {
+        self.timeline.is_before(self.found[number].0, entry)
+    }
+
+    /// The draft that takes this text from that reply.
+    fn draft_of(&mut self, from: usize, text: &str, is_link: bool) -> Option<&mut Draft> {
+        let is_it = |draft: &&mut Draft| draft.from == from && draft.text == text && draft.is_link == is_link;
+        self.drafts.iter_mut().find(is_it)
+    }
+
+    /// The best extractor for what was found in one reply and is sent by `entry`.
+    fn choose(&self, from: usize, found: &Found, entry: usize, sends: &dyn Fn(&str) -> bool) -> Option<Choice> {
+        let page = self.pages.of(from);
+        let both = self.again.filter(|again| again.entry(entry).is_some());
+        let again = both
+            .and_then(|again| again.position(from))
+            .map(|from| self.pages_again.of(from));
+        choose(found, &page, again.as_deref(), sends)
+    }
+
+    /// The values of a request, the longest first.
+    fn values(&mut self, entry: usize, is_followed: bool) {
+        let index = self.index;
+        let mut needs: Vec<&Need> = index.needs_of(entry).iter().collect();
+        needs.sort_by(|a, b| {
+            let key = |need: &Need| (need.part, std::cmp::Reverse(need.span.len()), need.span.start);
+            key(a).cmp(&key(b)).then_with(|| a.coding.cmp(&b.coding))
+        });
+        for need in needs {
+            let place = &index.parts[&entry][need.part].place;
+            let is_written = is_followed && matches!(place, Place::Segment(_) | Place::Query(..));
+            if !is_written && self.is_settled(entry, need.part, &need.span) {
+                continue;
+            }
+            if is_written || !matches!(self.value(need), Known::Unknown) {
+                self.settle(entry, need.part, need.span.clone());
+            }
+        }
+    }
+
+    fn value(&mut self, need: &Need) -> Known {
+        let index = self.index;
+        let part = &index.parts[&need.entry][need.part];
+        let name = name_of(&self.timeline.entry(need.entry).request, &part.place);
+        let all = self.by_value.get(&need.value).map_or(&[][..], Vec::as_slice);
+        let mut origins: Vec<Origin> = all
+            .iter()
+            .filter(|(number, _)| self.is_before(*number, need.entry))
+            .cloned()
+            .collect();
+        if origins.is_empty() {
+            if !self.constants.contains(&need.value) || weight(&need.value) < Weight::Medium {
+                return Known::Unknown;
+            }
+            self.deny(need, "a script or another file of the site holds it: a constant");
+            return Known::Constant;
+        }
+        if self.is_of_the_user(need, &name) {
+            return Known::Unknown;
+        }
+        let mut refusal = None;
+        origins.retain(|(number, _)| match self.judge(*number, need, part, &name) {
+            Ok(()) => true,
+            Err(why) => {
+                refusal.get_or_insert(why);
+                false
+            }
+        });
+        if origins.is_empty() {
+            if let Some(why) = refusal.filter(|_| weight(&need.value) > Weight::Trivial) {
+                self.deny(need, why);
+            }
+            return Known::Constant;
+        }
+        let page = self.timeline.page_before(need.entry);
+        let mut ranked: Vec<_> = origins
+            .into_iter()
+            .map(|origin| (self.rank(&origin, &name, page), origin))
+            .collect();
+        ranked.sort();
+        let origins: Vec<Origin> = ranked.into_iter().map(|(_, origin)| origin).collect();
+        self.take(need, part, &name, &origins)
+    }
+
+    /// Whether the value was sent before any reply had it: typed by the user, or made by the client.
+    fn is_of_the_user(&self, need: &Need, name: &str) -> bool {
+        let is_telling = weight(&need.value) > Weight::Weak;
+        let is_same = |other: &&Need| {
+            let place = &self.index.parts[&other.entry][other.part].place;
+            is_telling || name_of(&self.timeline.entry(other.entry).request, place) == name
+        };
+        let Some(first) = self.index.of(&need.value).find(is_same) else {
+            return false;
+        };
+        !self.by_value[&need.value]
+            .iter()
+            .any(|(number, _)| self.is_before(*number, first.entry))
+    }
+
+    fn judge(&self, number: usize, need: &Need, part: &Part, name: &str) -> Result<(), &'static str> {
+        let weight = weight(&need.value);
+        if need.varies && weight == Weight::Trivial && need.span == (0..part.value.len()) {
+            // What a second recording says decides.
+            return Ok(());
+        }
+        let (from, found) = &self.found[number];
+        let request = &self.timeline.entry(*from).request;
+        let mut given = names::words(&found.name);
+        if let Some(Source::JsonPath(path)) = found.sources.last() {
+            given.extend(names::words(path));
+        }
+        let static_segments = split(&request.url).segments().filter(|segment| !is_number(segment));
+        given.extend(static_segments.flat_map(names::words));
+        let mut sent = names::words(name);
+        if let Place::Json(pointer) = &part.place {
+            sent.extend(names::words(pointer));
+        }
+        let was_followed = self
+            .followed
+            .iter()
+            .any(|(value, words)| *value == need.value && names::share(words, &sent));
+        judge(
+            weight,
+            &need.value,
+            &Given {
+                found,
+                words: &given,
+                creates: matches!(request.method.as_str(), "POST" | "PUT" | "PATCH"),
+            },
+            &judge::Sent {
+                place: &part.place,
+                name,
+                words: &sent,
+                was_followed,
+            },
+        )
+    }
+
+    /// The lower, the better: steps before resources, the same name before others, values that are taken already before
+    /// new ones, plain values before coded ones, then by kind; of links those on the page that the user saw, of others
+    /// the earliest.
+    fn rank(&self, origin: &Origin, name: &str, page: Option<usize>) -> impl Ord + use<> {
+        let (number, coding) = origin;
+        let (from, found) = &self.found[*number];
+        let agreement = if names::same(&found.name, name) {
+            0
+        } else {
+            2 - u8::from(names::share(&names::words(&found.name), &names::words(name)))
+        };
+        let is_new = !self
+            .drafts
+            .iter()
+            .any(|draft| draft.from == *from && draft.text == found.text);
+        let is_elsewhere = found.kind == Kind::Link && page != Some(*from);
+        let order = self.timeline.spot(*from).order;
+        (
+            (self.timeline.is_resource(*from), agreement, is_new),
+            (*coding != Coding::Same, found.kind, is_elsewhere, order, *number),
+        )
+    }
+
+    /// Takes the value from the first of these places from which it can be taken.
+    fn take(&mut self, need: &Need, part: &Part, name: &str, origins: &[Origin]) -> Known {
+        let at = Use {
+            entry: need.entry,
+            place: part.place.clone(),
+            span: need.span.clone(),
+        };
+        let other = self.again.and_then(|again| again.value(need.entry, &part.place));
+        let mut fallback = None;
+        let mut is_chance = false;
+        for (number, coding) in origins.iter().take(TRIES_MAX) {
+            let template = format!("${{{}}}", need.coding.around(&coding.around("\0")));
+            let sends = |text: &str| {
+                other
+                    .as_ref()
+                    .is_some_and(|other| sends(text, coding, need, part, other))
+            };
+            let (from, found) = &self.found[*number];
+            let (from, found) = (*from, found.clone());
+            if let Some(draft) = self.draft_of(from, &found.text, false) {
+                let is_kept = draft
+                    .choice
+                    .again
+                    .as_ref()
+                    .is_none_or(|again| other.is_none() || sends(again));
+                if is_kept {
+                    draft.uses.push((at, template));
+                    return Known::Written;
+                }
+                continue;
+            }
+            if self.is_asset(need.entry) {
+                continue;
+            }
+            let Some(choice) = self.choose(from, &found, need.entry, &sends) else {
+                continue;
+            };
+            let is_same_there = other.as_ref() == Some(&part.value);
+            if choice.fit == Fit::Fails && is_same_there {
+                is_chance = true;
+                continue;
+            }
+            let is_changing =
+                choice.fit == Fit::Holds && choice.again.as_ref().is_some_and(|again| *again != found.text);
+            if weight(&need.value) == Weight::Trivial && need.varies && !is_changing {
+                continue;
+            }
+            let state = match (choice.fit, &choice.again) {
+                (Fit::Fails, _) | (_, None) => State::Found,
+                _ if is_same_there => State::Same,
+                _ => State::Changes,
+            };
+            let draft = Draft {
+                from,
+                text: found.text.clone(),
+                kind: found.kind,
+                is_link: false,
+                choice,
+                state,
+                names: self.names_for(from, &found, name),
+                uses: vec![(at.clone(), template)],
+                coding: [coding.told(), need.coding.told()]
+                    .into_iter()
+                    .filter(|told| !told.is_empty())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                value: need.value.clone(),
+            };
+            if draft.choice.fit == Fit::Fails {
+                fallback.get_or_insert(draft);
+                continue;
+            }
+            let is_part_of_link = self.followed.iter().any(|(value, _)| *value == need.value);
+            if state == State::Same && !is_part_of_link {
+                self.deny(need, "the same in both recordings: a constant");
+                return Known::Constant;
+            }
+            self.drafts.push(draft);
+            return Known::Written;
+        }
+        if let Some(draft) = fallback.filter(|_| weight(&need.value) > Weight::Trivial) {
+            self.drafts.push(draft);
+            return Known::Written;
+        }
+        if is_chance {
+            self.deny(
+                need,
+                "a second recording sends the same value though the reply has another: by chance",
+            );
+        } else if weight(&need.value) > Weight::Weak && !self.is_asset(need.entry) {
+            self.deny(need, "no extractor finds it where it is");
+        }
+        Known::Constant
+    }
+
+    /// What the value may be called, the best first.
+    fn names_for(&self, from: usize, found: &Found, name: &str) -> Vec<String> {
+        let request = &self.timeline.entry(from).request;
+        let segments = split(&request.url).segments();
+        let noun = segments
+            .filter(|segment| weight(segment) == Weight::Trivial && !is_number(segment) && !segment.is_empty())
+            .last()
+            .map(|noun| names::singular(noun).to_owned());
+        let given = found.name.as_str();
+        let mut all = Vec::new();
+        if found.kind == Kind::Location || found.kind == Kind::Link {
+            all.push(names::singular(given).to_owned());
+        } else if names::says(given) {
+            all.push(given.to_owned());
+        }
+        if names::says(name) {
+            all.push(names::singular(name).to_owned());
+        }
+        all.extend(noun.map(|noun| format!("{noun}_{given}")));
+        all.push(given.to_owned());
+        all
+    }
+
+    fn deny(&mut self, need: &Need, reason: &str) {
+        let request = &self.timeline.entry(need.entry).request;
+        let part = &self.index.parts[&need.entry][need.part];
+        let target = split(&request.url);
+        let what = format!("{} of {} {}", super::told(&part.place), request.method, target.path);
+        let denied = Denied {
+            what,
+            reason: reason.to_owned(),
+        };
+        if self.denied.len() < DENIED_MAX && !self.denied.contains(&denied) {
+            self.denied.push(denied);
+        }
+    }
+}
+
+/// Whether a text of the second recording's reply makes what is sent there.
+fn sends(text: &str, coding: &Coding, need: &Need, part: &Part, other: &str) -> bool {
+    let made = coding.apply(text).and_then(|value| need.coding.apply(&value));
+    let Some(made) = made.filter(|made| !made.is_empty()) else {
+        return false;
+    };
+    let (before, after) = (&part.value[..need.span.start], &part.value[need.span.end..]);
+    let rest = other.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    rest == Some(made.as_str()) || (weight(&made) > Weight::Weak && other.contains(&made))
+}
+
+/// What was found, without what a browser does not send.
+fn without_fragment(found: &Found) -> Found {
+    let mut found = found.clone();
+    if let Some((url, _)) = found.text.split_once('#') {
+        found.text = url.to_owned();
+        for source in &mut found.sources {
+            let of = Box::new(source.clone());
+            let pattern = "^[^#]*".to_owned();
+            *source = Source::Part { of, pattern };
+        }
+    }
+    found
+}
