@@ -31,6 +31,9 @@ pub use rewrite::{Rewrite, RewriteError};
 /// Most requests that are replayed at once; each takes about a hundred bytes.
 pub const REQUESTS_MAX: usize = 20_000_000;
 
+/// Servers of absolute URLs that are told apart.
+const ORIGINS_MAX: usize = 100;
+
 /// Methods that change nothing (RFC 9110, 9.2.1), of those that nmax speaks.
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 /// Methods that nmax speaks.
@@ -123,6 +126,8 @@ pub struct Replay {
     hosts: Texts,
     agents: Texts,
     visitors: Texts,
+    /// Servers that absolute URLs name, and how often; a bounded number.
+    origins: BTreeMap<String, u64>,
     left_out: BTreeMap<String, u64>,
     by_status: BTreeMap<u16, u64>,
     target: Vec<u8>,
@@ -138,6 +143,7 @@ impl Replay {
             hosts: Texts::default(),
             agents: Texts::default(),
             visitors: Texts::default(),
+            origins: BTreeMap::new(),
             left_out: BTreeMap::new(),
             by_status: BTreeMap::new(),
             target: Vec::new(),
@@ -166,13 +172,16 @@ impl Replay {
         if record.status == 101 {
             return Err("another protocol after it (101)".into());
         }
-        let (host, path) = rewrite::split(record.target);
-        let host = host.unwrap_or(record.host);
+        let (origin, path) = rewrite::split(record.target);
+        let host = origin.map_or(record.host, |(_, host)| host);
         if path.first() != Some(&b'/') {
             return Err("its target is no path".into());
         }
         if self.rows.len() == REQUESTS_MAX {
             return Err(format!("beyond the first {REQUESTS_MAX} requests"));
+        }
+        if let Some((scheme, host)) = origin {
+            self.count_origin(scheme, host);
         }
         self.target.clear();
         rewrite::target(path, &self.options.rewrites, &self.options.parameters, &mut self.target);
@@ -198,6 +207,13 @@ impl Replay {
         *self.by_status.entry(record.status).or_default() += 1;
         self.rows.push(row);
         Ok(())
+    }
+
+    fn count_origin(&mut self, scheme: &str, host: &[u8]) {
+        let origin = format!("{scheme}{}", String::from_utf8_lossy(host));
+        if self.origins.len() < ORIGINS_MAX || self.origins.contains_key(&origin) {
+            *self.origins.entry(origin).or_default() += 1;
+        }
     }
 
     /// The number of a method that is sent.

@@ -15,6 +15,7 @@ mod answer;
 mod charts;
 mod connections;
 mod groups;
+mod likeness;
 mod origin;
 mod scalability;
 mod tables;
@@ -38,6 +39,7 @@ pub fn page(view: &View) -> String {
     charts::write(&mut page, view);
     tables::write(&mut page, view);
     connections::write(&mut page, view);
+    likeness::write(&mut page, view);
     trouble::write(&mut page, view);
     answer::write_observed(&mut page, view);
     charts::write_injector(&mut page, view);

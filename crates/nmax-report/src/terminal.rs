@@ -9,11 +9,13 @@ use crate::view::View;
 mod answer;
 mod connections;
 mod groups;
+mod likeness;
 mod live;
 mod requests;
 mod scalability;
 mod text;
 
+pub use likeness::likeness;
 pub use live::{LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
 use text::{Ink, paint, safe, shorten, width, wrap};
@@ -62,6 +64,7 @@ pub fn table(view: &View, style: Style) -> String {
     thresholds(&mut page, view);
     checks(&mut page, view);
     problems(&mut page, view);
+    likeness::write(&mut page, view);
     gates(&mut page, view);
     losses(&mut page, view);
     page.text

@@ -13,11 +13,13 @@ use crate::shape::{self, Span};
 
 mod connections;
 mod groups;
+mod likeness;
 mod observed;
 mod stats;
 
 pub use connections::Connections;
 pub use groups::{GroupRow, LocationRow, PageRow};
+pub use likeness::{Likeness, LikenessMark, LikenessRow};
 pub use observed::ObservedRow;
 pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times};
 
@@ -106,6 +108,8 @@ pub struct View {
     pub events: Vec<Event>,
     /// Caps that were reached, each a sentence with a remedy.
     pub limits_hit: Vec<String>,
+    /// How like its source its traffic was; set by whoever compared them.
+    pub likeness: Option<Likeness>,
     /// Where the page was written, for the last line of the table; set by whoever writes it.
     pub report_path: Option<String>,
 }
@@ -251,6 +255,7 @@ impl View {
             policy: policy(plan),
             events,
             limits_hit: limits_hit(catalog, &whole),
+            likeness: None,
             report_path: None,
             run,
         }

@@ -8,10 +8,12 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use nmax_extract::Extractor;
+use nmax_log::replay::Schedule;
 use nmax_plan::addresses::{is_absolute, parse_proxy};
 use nmax_plan::document::{self, DocumentError, Options};
 use nmax_plan::plan::{
     Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor,
+    Workload,
 };
 use nmax_plan::planless::Planless;
 
@@ -131,12 +133,48 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
         check_source: &|source| Extractor::new(source).map(|_| ()),
     };
     let mut plan = document::parse(&text, &options).map_err(LoadError::Document)?;
+    refuse_listed(&plan)?;
     // Files that the plan names are relative to it.
     plan.change_files(&mut |name| *name = folder.join(&*name).display().to_string());
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
     lead(&mut plan, args)?;
     Ok((plan, used.take()))
+}
+
+/// The plan of a log, whose requests are not in it yet, changed by flags.
+pub fn plan_of_log(text: &str, args: &PlanArgs) -> Result<Plan, LoadError> {
+    let options = Options {
+        file: "replay",
+        read: &|_| Ok(Schedule::stub()),
+        exists: &|_| Ok(0),
+        env: &|_| None,
+        target: args.target.as_deref(),
+        set: &args.set,
+        duration: None,
+        profile: None,
+        compress: None,
+        seed: args.seed,
+        check_source: &|source| Extractor::new(source).map(|_| ()),
+    };
+    let mut plan = document::parse(text, &options).map_err(LoadError::Document)?;
+    plan.defaults.ca_files.extend(args.ca.iter().cloned());
+    plan.defaults.insecure |= args.insecure;
+    lead(&mut plan, args)?;
+    Ok(plan)
+}
+
+/// Complains about a plan that starts iterations by a list, which is in a log and not in the plan.
+fn refuse_listed(plan: &Plan) -> Result<(), LoadError> {
+    let is_listed = |workload: &Workload| matches!(workload, Workload::Open { arrivals: Arrivals::Listed, .. });
+    let mut workloads = std::iter::once(&plan.workload).chain(plan.background.iter().map(|own| &own.workload));
+    if workloads.any(is_listed) {
+        let help = "replay the log by `nmax replay LOG`, or write `arrivals: even` or `arrivals: poisson`";
+        return Err(LoadError::Usage(format!(
+            "`arrivals: listed` is the plan of a replay, and its instants are in the log\n  help: {help}"
+        )));
+    }
+    Ok(())
 }
 
 /// The text of a plan, which may come through a pipe. What is longer than a plan can be is not read to its end.

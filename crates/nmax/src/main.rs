@@ -15,10 +15,12 @@
 mod args;
 mod commands;
 mod exit;
+mod fidelity;
 mod hints;
 mod host;
 mod live;
 mod load;
+mod logs;
 mod preflight;
 mod safety;
 mod say;
@@ -52,8 +54,11 @@ fn main() -> ExitCode {
         Verb::Scale(args) => commands::scale::scale(args),
         Verb::Check(args) => commands::check::check(args),
         Verb::Init(args) => commands::small::init(&args.file),
+        Verb::Record(args) => commands::record::record(args),
         Verb::Import(args) => commands::import::import(args),
         Verb::Show(args) => commands::results::show(args),
+        Verb::Replay(args) => commands::replay::replay(args),
+        Verb::Fidelity(args) => commands::fidelity::fidelity(args),
         Verb::Runs(args) => commands::results::runs(args),
         Verb::Report(args) => commands::results::report(args),
         Verb::Target(args) => commands::target::target(args),

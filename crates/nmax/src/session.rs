@@ -11,6 +11,7 @@ use nmax_report::{Ending, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
 
 use crate::exit::Exit;
+use crate::fidelity::{Feed, Fidelity, Source};
 use crate::live::Live;
 use crate::load::Variables;
 use crate::signals::Interrupts;
@@ -55,8 +56,10 @@ pub struct Order {
     pub note: String,
     pub tags: Vec<String>,
     pub quiet: bool,
-    /// What was found before the run that may spoil it: codes and words.
+    /// What was found before the run that may spoil it, or belongs beside its numbers: codes and words.
     pub warnings: Vec<(&'static str, String)>,
+    /// What its traffic is compared with.
+    pub source: Option<Arc<Source>>,
 }
 
 /// A run that has ended.
@@ -105,6 +108,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         workers: order.workers,
         pin: order.pin.clone(),
         keep: order.keep,
+        tells: order.source.is_some(),
         ..settings(plan, &order.allow)?
     };
     let settings = Settings {
@@ -126,8 +130,12 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
             return Err(error.into());
         }
     };
+    let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
+    let feed = order.source.as_ref();
+    let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond()));
     let mut session = Session {
         order,
+        feed,
         run,
         writer,
         tally,
@@ -145,6 +153,8 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
 /// A run under way, and everyone who has a part in it.
 struct Session<'a> {
     order: &'a Order,
+    /// Sums up its traffic, to be compared.
+    feed: Option<Feed>,
     run: Run,
     writer: RunWriter,
     tally: Tally,
@@ -181,6 +191,9 @@ impl Session<'_> {
 
     /// Keeps a window, unless the directory is broken.
     fn window(&mut self, complete: &Complete) {
+        if let Some(feed) = &mut self.feed {
+            feed.take(&complete.told);
+        }
         if self.trouble.is_some() {
             return;
         }
@@ -333,8 +346,18 @@ impl Session<'_> {
             view.ending = Ending::CutOff;
         }
         view.report_path = Some(directory.join("report.html").display().to_string());
+        let fidelity = self.feed.take().map(Feed::finish);
+        view.likeness = fidelity.as_ref().map(Fidelity::likeness);
+        let compared = fidelity.map_or(Ok(()), |fidelity| fidelity.write(&directory));
         let summary = format!("{:#}\n", json::summary(&view));
-        let closed = written.and_then(|()| self.writer.finish(&summary, &html::page(&view)));
+        let compared = compared.map_err(|source| StoreError::Io {
+            action: "write",
+            path: directory.clone(),
+            source,
+        });
+        let closed = written
+            .and(compared)
+            .and_then(|()| self.writer.finish(&summary, &html::page(&view)));
         if let Err(error) = closed
             && self.trouble.is_none()
         {

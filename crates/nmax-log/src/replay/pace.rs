@@ -53,6 +53,7 @@ pub struct Schedule {
     pub(super) hosts: Texts,
     pub(super) agents: Texts,
     visitors: Texts,
+    origins: BTreeMap<String, u64>,
     /// The time of the log that is replayed.
     pub period: Period,
     /// What became of its time axis.
@@ -74,6 +75,7 @@ impl Schedule {
             hosts,
             agents,
             visitors,
+            origins,
             mut left_out,
             by_status,
             ..
@@ -105,6 +107,7 @@ impl Schedule {
             hosts,
             agents,
             visitors,
+            origins,
             period,
             pace: options.pace,
             left_out,
@@ -190,25 +193,27 @@ impl Schedule {
         (0..self.starts.len() as u64).filter_map(|n| self.record(n))
     }
 
-    /// The most frequent host of the log, where it has any.
-    pub fn host(&self) -> Option<&str> {
-        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
-        for row in &self.rows {
-            *counts.entry(row.host).or_default() += 1;
-        }
-        let most = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        Some(self.hosts.get(most.0)).filter(|host| !host.is_empty())
+    /// The server that most targets name as absolute URLs, such as `https://shop.test`; none where targets are paths.
+    pub fn origin(&self) -> Option<&str> {
+        self.origins
+            .iter()
+            .max_by_key(|(_, count)| **count)
+            .map(|(origin, _)| origin.as_str())
     }
 }
 
 /// The time that is replayed, and when each row starts, ns from its beginning. Rows with the same stamp keep their order.
 ///
-/// A stamp of resolution r may be any instant from itself up to r later: each row gets a uniform one of its own.
+/// A stamp of resolution r may be any instant from itself up to r later: each row gets a uniform one of its own. Stamps in
+/// microseconds stay as they are.
 fn spread(rows: &mut [Row], chosen: Option<Period>, seed: u64) -> (Period, Vec<(u64, u32)>) {
     rows.sort_by_key(|row| row.arrival_us);
-    let within_ns = |number: usize, row: &Row| {
-        let unit = Choice::new(seed, 0, number as u64, 0).unit(0);
-        (unit * f64::from(row.resolution_us) * NS_PER_US as f64) as u64
+    let within_ns = |number: usize, row: &Row| match row.resolution_us {
+        0 | 1 => 0,
+        resolution_us => {
+            let unit = Choice::new(seed, 0, number as u64, 0).unit(0);
+            (unit * f64::from(resolution_us) * NS_PER_US as f64) as u64
+        }
     };
     let first_us = rows.first().map_or(0, |row| row.arrival_us);
     let from_us = chosen.map_or(first_us, |period| period.from_us);

@@ -47,8 +47,8 @@ impl Rewrite {
     }
 }
 
-/// Host and path of a target: the host when it is an absolute URL.
-pub(super) fn split(target: &[u8]) -> (Option<&[u8]>, &[u8]) {
+/// Scheme and host of a target that is an absolute URL, and its path.
+pub(super) fn split(target: &[u8]) -> (Option<(&'static str, &[u8])>, &[u8]) {
     let Some(scheme) = ["http://", "https://"].into_iter().find(|scheme| {
         target
             .get(..scheme.len())
@@ -63,7 +63,10 @@ pub(super) fn split(target: &[u8]) -> (Option<&[u8]>, &[u8]) {
         .unwrap_or(rest.len());
     let (host, path) = rest.split_at(end);
     let host = host.rsplit(|byte| *byte == b'@').next().unwrap_or(host);
-    (Some(host), if path.first() == Some(&b'/') { path } else { b"/" })
+    (
+        Some((scheme, host)),
+        if path.first() == Some(&b'/') { path } else { b"/" },
+    )
 }
 
 /// The target that is sent: rewritten, with the parameters, and without bytes that a request line may not have.

@@ -1,16 +1,95 @@
-//! The flags of `nmax import log`.
+//! The flags of whatever reads access logs, and of `nmax import log`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
+use super::values::{duration, instant, zone};
+
+const LOG_EXAMPLES: &str = "\
+Examples:
+  nmax import log access.log                            writes access.yaml: the few scenarios behind the traffic
+  nmax import log access.log.*.gz --peak-hour -o shop   the mix and rate of the busiest hour
+  nmax import log access.log --from '2026-11-20 18:00' --to '2026-11-20 20:00' --zone +01:00
+  nmax import log access.log --format '$remote_addr - $remote_user [$time_local] \"$request\" $status $request_time'
+
+Formats are found by themselves: common, combined, IIS W3C, HAProxy, AWS ALB and CloudFront, Caddy, JSON lines; others
+are named by --format, as the server's configuration says it. Lines that cannot be read are counted and shown.
+
+Written beside each other: NAME.yaml (the plan), NAME.traffic.json (the traffic profile that runs are compared with),
+and data files. Nothing is sent.
+
+Exit codes: 0 written, 2 usage or no log that can be read.";
+
 /// Access logs as a plan.
 #[derive(Debug, Args)]
+#[command(after_help = LOG_EXAMPLES)]
 pub struct LogArgs {
-    /// Access logs, plain or gzip; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
-    pub files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub read: ReadLogArgs,
+    /// Break after which a visitor begins a new session
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30m")]
+    pub session_timeout: Duration,
+    /// Robots count as visitors
+    #[arg(long)]
+    pub with_robots: bool,
+    /// Requests that may change data are in the plan too, without the bodies that a log does not have
+    #[arg(long)]
+    pub include_writes: bool,
+    /// Base URL of the plan [default: the host that the log names]
+    #[arg(long, value_name = "URL")]
+    pub target: Option<String>,
+    /// Name of the plan and of the files beside it, as in shop or plans/shop [default: the first file's]
+    #[arg(short, long, value_name = "NAME")]
+    pub output: Option<PathBuf>,
+    /// Write over files that exist
+    #[arg(long)]
+    pub force: bool,
     /// Print what was found as JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Which logs are read, how, and what of them.
+#[derive(Clone, Debug, Args)]
+pub struct ReadLogArgs {
+    /// Access logs, plain or gzip, in any order; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Format: common, combined, iis, haproxy, alb, cloudfront, caddy, json, or what the server's configuration says
+    /// (Apache LogFormat, nginx log_format, #Fields)
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<String>,
+    /// Time zone of hours and days here, and of stamps that name none, as in +01:00
+    #[arg(long, value_name = "OFFSET", value_parser = zone, default_value = "+00:00", allow_hyphen_values = true)]
+    pub zone: i32,
+    /// Only from this time on, as in '2026-11-20 18:00' or 2026-11-20T17:00:00Z
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["day", "peak_hour"])]
+    pub from: Option<String>,
+    /// Only up to this time
+    #[arg(long, value_name = "TIME", conflicts_with_all = ["day", "peak_hour"])]
+    pub to: Option<String>,
+    /// Only this day, as in 2026-11-20; without one, the day with most requests
+    #[arg(long, value_name = "DATE", num_args = 0..=1, default_missing_value = "busiest", conflicts_with = "peak_hour")]
+    pub day: Option<String>,
+    /// Only the hour with most requests
+    #[arg(long)]
+    pub peak_hour: bool,
+    /// Only requests of this host, where the log names hosts
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+}
+
+impl ReadLogArgs {
+    /// `--day access.log` means the busiest day of that file.
+    pub fn straightened(&self) -> Self {
+        let mut args = self.clone();
+        let is_date = |day: &str| day == "busiest" || instant(day, 0).is_ok();
+        if let Some(day) = args.day.take_if(|day| !is_date(day)) {
+            args.files.insert(0, PathBuf::from(day));
+            args.day = Some("busiest".into());
+        }
+        args
+    }
 }

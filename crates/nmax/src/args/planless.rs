@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use super::values::{duration, header, method, rate};
 
 /// What stands in the place of a plan when a URL is given.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "With a URL")]
 #[group(requires = "what")]
 pub struct PlanlessArgs {

@@ -85,3 +85,71 @@ pub fn rate(text: &str) -> Result<f64, String> {
     };
     nmax_plan::units::parse_rate(&text).map_err(|error| error.to_string())
 }
+
+/// An instant in µs since 1970: with an offset of its own, or in the zone that lies `zone_s` seconds east of Greenwich.
+/// A date is its midnight. What a log writes between brackets will do too.
+pub fn instant(text: &str, zone_s: i32) -> Result<i64, String> {
+    let text = text.trim().trim_matches(['[', ']']);
+    if let Ok(instant) = text.parse::<jiff::Timestamp>() {
+        return Ok(instant.as_microsecond());
+    }
+    for format in ["%d/%b/%Y:%H:%M:%S %z", "%Y-%m-%d %H:%M:%S %z", "%Y-%m-%d %H:%M %z"] {
+        if let Ok(instant) = jiff::Timestamp::strptime(format, text) {
+            return Ok(instant.as_microsecond());
+        }
+    }
+    let local = text
+        .parse::<jiff::civil::DateTime>()
+        .or_else(|_| jiff::civil::DateTime::strptime("%d/%b/%Y:%H:%M:%S", text));
+    let zone = jiff::tz::Offset::from_seconds(zone_s).map_err(|error| error.to_string())?;
+    local
+        .and_then(|local| zone.to_timestamp(local))
+        .map(|instant| instant.as_microsecond())
+        .map_err(|_| {
+            format!("`{text}` is no time: write it as in 2026-11-20T18:00:00Z, '2026-11-20 18:00' or 2026-11-20")
+        })
+}
+
+/// A time zone as an offset from Greenwich, in seconds.
+pub fn zone(text: &str) -> Result<i32, String> {
+    let what = "write an offset from UTC such as +01:00";
+    if text.eq_ignore_ascii_case("utc") || text.eq_ignore_ascii_case("z") {
+        return Ok(0);
+    }
+    let (sign, digits) = match text.split_at_checked(1) {
+        Some(("+", digits)) => (1, digits),
+        Some(("-", digits)) => (-1, digits),
+        _ => return Err(what.into()),
+    };
+    let digits = digits.replace(':', "");
+    let number = |range: std::ops::Range<usize>| digits.get(range).and_then(|text| text.parse::<i32>().ok());
+    let (hours, minutes) = match digits.len() {
+        1 | 2 => (digits.parse().ok(), Some(0)),
+        4 => (number(0..2), number(2..4)),
+        _ => (None, None),
+    };
+    match (hours, minutes) {
+        (Some(hours @ 0..=15), Some(minutes @ 0..=59)) => Ok(sign * (hours * 3600 + minutes * 60)),
+        _ => Err(what.into()),
+    }
+}
+
+/// A share from above 0 to below 1, as in `10%` or `0.1`.
+pub fn share(text: &str) -> Result<f64, String> {
+    let share = match text.parse::<f64>() {
+        Ok(share) => Some(share),
+        Err(_) => nmax_plan::units::parse_share(text).ok(),
+    };
+    share
+        .filter(|share| *share > 0.0 && *share < 1.0)
+        .ok_or_else(|| "write a share between 0% and 100%, such as 10%".into())
+}
+
+/// How many times faster time passes, above 0.
+pub fn speed(text: &str) -> Result<f64, String> {
+    let text = text.strip_suffix(['x', '×']).unwrap_or(text);
+    match text.parse::<f64>() {
+        Ok(speed) if (1e-6..=1e6).contains(&speed) => Ok(speed),
+        _ => Err("write a number such as 2: an hour of the log becomes half an hour".into()),
+    }
+}

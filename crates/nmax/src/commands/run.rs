@@ -13,6 +13,7 @@ use rustix::thread::CpuSet;
 use super::{smoke, wire};
 use crate::args::{OutputArgs, RunArgs, Samples};
 use crate::exit::Exit;
+use crate::fidelity::{self, Source, Visitors};
 use crate::host::{self, Finding, Host, Level, Need};
 use crate::secrets::Shown;
 use crate::session::{self, Order};
@@ -28,12 +29,41 @@ pub fn run(args: &RunArgs) -> Exit {
         let shown = Shown::new(args.show_secrets, variables);
         return wire::wire(&args.wire, &args.safety, plan, &shown);
     }
+    let source = match source(&plan) {
+        Ok(source) => source,
+        Err(error) => return complain(&error, Exit::Usage),
+    };
+    conduct(args, plan, variables, source, Vec::new())
+}
+
+/// The traffic that the plan was made from.
+fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
+    let Some(file) = &plan.source else { return Ok(None) };
+    let profile = fidelity::profile(Path::new(file))?;
+    Ok(Some(Arc::new(Source {
+        name: file.clone(),
+        profile,
+        visitors: Visitors::Iterations,
+    })))
+}
+
+/// Runs a plan; prints the result. `told` is what belongs beside its numbers: codes and words.
+pub fn conduct(
+    args: &RunArgs,
+    plan: Plan,
+    variables: load::Variables,
+    source: Option<Arc<Source>>,
+    told: Vec<(&'static str, String)>,
+) -> Exit {
     if let Err(error) = one_output(args) {
         return complain(&error, Exit::Usage);
     }
     host::raise();
     let order = match order(args, plan, variables) {
-        Ok(order) => order,
+        Ok(mut order) => {
+            order.warnings.extend(told);
+            Order { source, ..order }
+        }
         Err((error, exit)) => return complain(&error, exit).forgiven(args.exit_zero),
     };
     for file in [&args.junit, &args.csv].into_iter().flatten() {
@@ -107,6 +137,7 @@ fn order(args: &RunArgs, plan: Plan, variables: load::Variables) -> Result<Order
         tags: args.tag.clone(),
         quiet: args.output.quiet,
         warnings,
+        source: None,
     })
 }
 

@@ -47,6 +47,7 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
     } else if is_cut_off {
         view.ending = Ending::CutOff;
     }
+    view.likeness = crate::fidelity::stored(directory).map(|stored| stored.likeness());
     let report = directory.join("report.html");
     view.report_path = report.exists().then(|| report.display().to_string());
     let exit = exit_of(&judgement, tally.totals());

@@ -102,6 +102,14 @@ impl Place {
         }
     }
 
+    /// Makes the folder, where there is none.
+    pub fn prepare(&self) -> Result<(), Trouble> {
+        if self.folder.as_os_str().is_empty() {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.folder).map_err(|error| refused(&self.folder, &error))
+    }
+
     /// Complains about everything that would be overwritten, at once.
     pub fn vacant(&self, paths: &[PathBuf]) -> Result<(), Trouble> {
         let there: Vec<String> = paths
@@ -146,9 +154,7 @@ pub fn write(place: &Place, bundle: &Bundle<'_>) -> Result<Vec<PathBuf>, Trouble
     }
     let paths: Vec<PathBuf> = files.iter().map(|(path, ..)| path.clone()).collect();
     place.vacant(&paths)?;
-    if !place.folder.as_os_str().is_empty() {
-        fs::create_dir_all(&place.folder).map_err(|error| refused(&place.folder, &error))?;
-    }
+    place.prepare()?;
     let secret: Vec<&Path> = files
         .iter()
         .filter(|file| file.2)

@@ -265,6 +265,7 @@ fn order(
         tags: args.tag.clone(),
         quiet: args.output.quiet,
         warnings,
+        source: None,
     };
     Ok((axes, order))
 }

@@ -1,0 +1,261 @@
+//! Access logs from files: opened, unpacked, split into lines, parsed on a thread of their own.
+//!
+//! # Layout
+//! - this file: the files, their formats and order; what was read of them
+//! - `input`: one file, plain or gzip, from its beginning
+//! - `pipe`: bytes become records on one thread while another uses them
+//! - `batch`: records on their way between the two
+//! - `choose`: the period that flags name
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use nmax_log::format::Reader;
+use nmax_log::record::{Line, Record};
+use nmax_log::traffic::Period;
+
+mod batch;
+mod choose;
+mod input;
+mod pipe;
+mod progress;
+
+use input::Input;
+
+use crate::args::ReadLogArgs;
+use crate::say;
+
+/// Share of rejected lines above which the reading is called into question.
+const REJECTED_SHARE_MAX: f64 = 0.01;
+/// Reasons for rejections that are told apart.
+const REASONS_MAX: usize = 50;
+/// Examples of each.
+const EXAMPLES_MAX: usize = 3;
+/// Characters of an example that are kept.
+const EXAMPLE_CHARS_MAX: usize = 120;
+
+/// Why no log can be read: what, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct LogError(String);
+
+/// Access logs that can be read.
+pub struct Logs {
+    inputs: Vec<Input>,
+    /// What a person should know before anything is read.
+    pub notes: Vec<String>,
+    host: Option<String>,
+}
+
+/// What was read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Lines, all of them.
+    pub lines: u64,
+    /// Requests.
+    pub parsed: u64,
+    /// Lines that are none.
+    pub rejected: u64,
+    /// Comments and directives.
+    pub comments: u64,
+    /// Empty ones.
+    pub blank: u64,
+    /// Bytes, unpacked.
+    pub bytes: u64,
+    /// Why lines were rejected.
+    pub rejections: BTreeMap<String, Rejected>,
+    /// Files that could not be read to their end, and why.
+    pub broken: Vec<String>,
+}
+
+/// Lines that were rejected for the same reason.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rejected {
+    /// How many.
+    pub count: u64,
+    /// The first ones: `FILE:LINE` and how the line begins.
+    pub examples: Vec<(String, String)>,
+}
+
+impl Counts {
+    /// Whether so many lines were rejected that the result is in doubt.
+    pub fn is_doubtful(&self) -> bool {
+        self.rejected as f64 > REJECTED_SHARE_MAX * (self.parsed + self.rejected) as f64
+    }
+
+    /// Adds what was read of another file.
+    fn add(&mut self, other: Self) {
+        self.lines += other.lines;
+        self.parsed += other.parsed;
+        self.rejected += other.rejected;
+        self.comments += other.comments;
+        self.blank += other.blank;
+        self.bytes += other.bytes;
+        self.broken.extend(other.broken);
+        for (reason, rejected) in other.rejections {
+            let known = self.rejections.entry(reason).or_default();
+            known.count += rejected.count;
+            known.examples.extend(rejected.examples);
+            known.examples.truncate(EXAMPLES_MAX);
+        }
+    }
+
+    fn reject(&mut self, reason: String, place: impl FnOnce() -> String, line: &[u8]) {
+        self.rejected += 1;
+        let is_new = !self.rejections.contains_key(&reason);
+        let reason = if is_new && self.rejections.len() >= REASONS_MAX {
+            "for other reasons".to_owned()
+        } else {
+            reason
+        };
+        let known = self.rejections.entry(reason).or_default();
+        known.count += 1;
+        if known.examples.len() < EXAMPLES_MAX {
+            let start = &line[..line.len().min(4 * EXAMPLE_CHARS_MAX)];
+            let text = String::from_utf8_lossy(start);
+            let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+            let text: String = text.chars().take(EXAMPLE_CHARS_MAX).map(shown).collect();
+            known.examples.push((place(), text));
+        }
+    }
+
+    /// What a person must see before the result: sentences.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut said = self.broken.clone();
+        if self.is_doubtful() {
+            let share = self.rejected as f64 / (self.parsed + self.rejected).max(1) as f64;
+            said.push(format!(
+                "{} of {} lines ({}) could not be read: what follows may be about another part of the traffic than you \
+                 think; see the reasons, and name the format with --format",
+                self.rejected,
+                self.parsed + self.rejected,
+                nmax_report::number::share(share)
+            ));
+        }
+        said
+    }
+}
+
+impl Logs {
+    /// Opens the files and finds their formats. Files are read in the order of their first stamps.
+    pub fn open(args: &ReadLogArgs) -> Result<Self, LogError> {
+        if args.files.is_empty() {
+            let help = "name one or more access logs, or `-` for standard input";
+            return Err(LogError(format!("no log is given\n  help: {help}")));
+        }
+        let named = args.format.as_deref().map(Reader::compile).transpose();
+        let named = named.map_err(|error| LogError(format!("--format: {error}")))?;
+        let (mut inputs, mut notes, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        for file in &args.files {
+            match Input::open(file, named.as_ref(), args.zone) {
+                Ok(Some(input)) => inputs.push(input),
+                Ok(None) => notes.push(format!("{}: the file is empty", file.display())),
+                Err(error) => problems.push(error.0),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(LogError(problems.join("\nerror: ")));
+        }
+        if inputs.is_empty() {
+            let help = "name a log with requests in it; rotated logs are often named access.log.1 or access.log.2.gz";
+            return Err(LogError(format!("there is nothing to read: {}\n  help: {help}", notes.join("; "))));
+        }
+        if !inputs.is_sorted_by_key(|input| input.first_us) {
+            inputs.sort_by_key(|input| input.first_us);
+            let names: Vec<String> = inputs.iter().map(|input| input.name.clone()).collect();
+            notes.push(format!("read in the order of their first stamps: {}", names.join(", ")));
+        }
+        let mut logs = Self {
+            inputs,
+            notes,
+            host: args.host.clone(),
+        };
+        let reader_notes: Vec<String> = logs.inputs.iter().flat_map(|input| input.reader.notes().to_vec()).collect();
+        for note in reader_notes {
+            if !logs.notes.contains(&note) {
+                logs.notes.push(note);
+            }
+        }
+        Ok(logs)
+    }
+
+    /// What the formats are called: one, or several with commas between.
+    pub fn format(&self) -> String {
+        let mut names: Vec<&str> = self.inputs.iter().map(|input| input.reader.name()).collect();
+        names.dedup();
+        names.join(", ")
+    }
+
+    /// Why they were chosen.
+    pub fn why(&self) -> String {
+        let mut reasons: Vec<&str> = self.inputs.iter().map(|input| input.reader.why()).collect();
+        reasons.dedup();
+        reasons.first().copied().unwrap_or_default().to_owned()
+    }
+
+    /// Names of the files, in the order in which they are read.
+    pub fn names(&self) -> Vec<String> {
+        self.inputs.iter().map(|input| input.name.clone()).collect()
+    }
+
+    /// What plans and files are called by default: the first file without its folder and endings.
+    pub fn stem(&self) -> String {
+        let first = self.inputs.first().and_then(|input| input.path.as_deref());
+        let name = first.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_else(|| "log".into());
+        let is_ending = |part: &str| matches!(part, "log" | "gz" | "txt" | "json" | "csv") || part.parse::<u64>().is_ok();
+        let mut parts: Vec<&str> = name.split('.').collect();
+        while parts.len() > 1 && parts.last().is_some_and(|part| is_ending(part)) {
+            parts.pop();
+        }
+        parts.join(".")
+    }
+
+    /// Whether it can be read again: standard input cannot.
+    fn is_seekable(&self) -> bool {
+        self.inputs.iter().all(|input| input.path.is_some())
+    }
+
+    /// Gives each request to `each`, and says how far it is on standard error unless `is_quiet`.
+    pub fn read(&mut self, is_quiet: bool, mut each: impl FnMut(&Record<'_>)) -> Counts {
+        let host = self.host.clone();
+        let is_chosen = |record: &Record<'_>| match &host {
+            Some(host) => record.host.is_empty() || record.host.eq_ignore_ascii_case(host.as_bytes()),
+            None => true,
+        };
+        let mut progress = progress::Progress::new(is_quiet);
+        let mut counts = Counts::default();
+        for input in &mut self.inputs {
+            pipe::read(input, &mut counts, &mut progress, &mut |record| {
+                if is_chosen(record) {
+                    each(record);
+                }
+            });
+        }
+        progress.clear();
+        counts
+    }
+
+    /// The period that the flags name; `None` is all. Reads the log once when the flags depend on what is in it.
+    pub fn period(&mut self, args: &ReadLogArgs, is_quiet: bool) -> Result<Option<Period>, LogError> {
+        choose::period(self, args, is_quiet)
+    }
+}
+
+/// Says what a person should know, on standard error.
+pub fn warn(warnings: &[String]) {
+    for warning in warnings {
+        say::note(format_args!("warning: {warning}"));
+    }
+}
+
+/// The stamp of the first request among lines.
+fn first_stamp(reader: &mut Reader, lines: &[&[u8]]) -> Option<i64> {
+    lines.iter().find_map(|line| match reader.line(line) {
+        Line::Record(record) => Some(record.arrival_us),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! How far the reading of logs is, on standard error.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use nmax_report::number;
+
+use crate::live::redraw;
+use crate::say;
+
+/// Between two looks at a terminal, and between two lines elsewhere.
+const PERIODS: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(10));
+
+/// What was read so far, shown now and then.
+pub(super) struct Progress {
+    bytes: u64,
+    lines: u64,
+    is_quiet: bool,
+    is_terminal: bool,
+    shown: Instant,
+    drawn: usize,
+}
+
+#[expect(clippy::disallowed_methods, reason = "progress is shown in real time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+impl Progress {
+    pub(super) fn new(is_quiet: bool) -> Self {
+        Self {
+            bytes: 0,
+            lines: 0,
+            is_quiet,
+            is_terminal: std::io::stderr().is_terminal(),
+            shown: now(),
+            drawn: 0,
+        }
+    }
+
+    /// Counts what was read.
+    pub(super) fn add(&mut self, bytes: u64, lines: u64) {
+        self.bytes += bytes;
+        self.lines += lines;
+        if self.is_quiet {
+            return;
+        }
+        let period = if self.is_terminal { PERIODS.0 } else { PERIODS.1 };
+        let now = now();
+        if now.duration_since(self.shown) < period {
+            return;
+        }
+        self.shown = now;
+        let mega = number::count(self.bytes / 1_000_000);
+        let text = format!("read {mega} MB, {} lines", number::count(self.lines));
+        if self.is_terminal {
+            redraw(&mut self.drawn, &[text]);
+        } else {
+            say::note(text);
+        }
+    }
+
+    /// Takes it away.
+    pub(super) fn clear(&mut self) {
+        if self.drawn > 0 {
+            redraw(&mut self.drawn, &[]);
+        }
+    }
+}
