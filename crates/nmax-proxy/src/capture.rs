@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hyper::header::HeaderMap;
+use hyper::header::{CONTENT_ENCODING, HeaderMap};
 use hyper::{Version, http};
 use nmax_import::recording::{Body, Entry, Kind, Message, Request, Response, Timings};
 use tokio::sync::mpsc::{OwnedPermit, Sender};
@@ -16,6 +16,7 @@ use tokio::sync::mpsc::{OwnedPermit, Sender};
 use crate::clock::Clock;
 use crate::event::Queued;
 use crate::kind;
+use crate::stream::Stream;
 
 /// Exchanges that are under way or wait to be taken, at most; further requests wait.
 pub const EVENTS_MAX: usize = 4_096;
@@ -126,6 +127,7 @@ impl Memory {
             },
             message_bytes: 0,
             messages_lost: 0,
+            stream: None,
         };
         Some(Capture(Arc::new(Shared {
             memory: Arc::clone(self),
@@ -155,6 +157,25 @@ struct Open {
     kept: Kept,
     message_bytes: usize,
     messages_lost: u64,
+    /// Reads a stream of events; `None` for other replies.
+    stream: Option<Stream>,
+}
+
+impl Open {
+    fn keep_message(&mut self, memory: &Memory, is_sent: bool, opcode: u8, data: String) {
+        let fits = self.message_bytes + data.len() <= memory.body_bytes_max;
+        if self.entry.messages.len() >= MESSAGES_MAX || !fits || !self.kept.take(data.len()) {
+            self.messages_lost += 1;
+            return;
+        }
+        self.message_bytes += data.len();
+        self.entry.messages.push(Message {
+            is_sent,
+            at_us: memory.clock.wall_us(memory.clock.now()),
+            opcode,
+            data,
+        });
+    }
 }
 
 /// A body as it came.
@@ -208,6 +229,13 @@ impl Capture {
             } else {
                 side.is_cut = true;
             }
+            let events = match &mut open.stream {
+                Some(stream) if whose == Whose::Reply => stream.push(bytes),
+                _ => Vec::new(),
+            };
+            for event in events {
+                open.keep_message(memory, false, 1, event);
+            }
         });
     }
 
@@ -221,6 +249,9 @@ impl Capture {
         self.with(|open, memory| {
             open.head_at = Some(memory.clock.now());
             open.entry.kind = kind::of_reply(open.entry.kind, &head.headers);
+            // One that is compressed is in the body only.
+            let is_plain = !head.headers.contains_key(CONTENT_ENCODING);
+            open.stream = (open.entry.kind == Kind::Events && is_plain).then(Stream::default);
             name_of(head.version).clone_into(&mut open.entry.request.version);
             open.entry.response = Some(Response {
                 status: head.status.as_u16(),
@@ -233,20 +264,7 @@ impl Capture {
 
     /// A message of a WebSocket passed.
     pub(crate) fn message(&self, is_sent: bool, opcode: u8, data: String) {
-        self.with(|open, memory| {
-            let fits = open.message_bytes + data.len() <= memory.body_bytes_max;
-            if open.entry.messages.len() >= MESSAGES_MAX || !fits || !open.kept.take(data.len()) {
-                open.messages_lost += 1;
-                return;
-            }
-            open.message_bytes += data.len();
-            open.entry.messages.push(Message {
-                is_sent,
-                at_us: memory.clock.wall_us(memory.clock.now()),
-                opcode,
-                data,
-            });
-        });
+        self.with(|open, memory| open.keep_message(memory, is_sent, opcode, data));
     }
 
     /// A message that was not kept.

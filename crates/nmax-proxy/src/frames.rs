@@ -43,10 +43,8 @@ impl Frames {
     /// Takes the next bytes, in pieces of any size.
     pub(crate) fn push(&mut self, mut bytes: &[u8], say: &mut dyn FnMut(Said)) {
         while !self.is_garbage {
-            if self.frame.is_none() {
-                if !self.take_head(&mut bytes, say) {
-                    return;
-                }
+            if self.frame.is_none() && !self.take_head(&mut bytes, say) {
+                return;
             }
             let Some(frame) = &mut self.frame else { return };
             let count = usize::try_from(frame.left).unwrap_or(usize::MAX).min(bytes.len());

@@ -72,3 +72,6 @@ pub(crate) fn of_reply(kind: Kind, headers: &HeaderMap) -> Kind {
         known => known,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,8 @@
 //! - `client`: one connection of a client, plain or encrypted; `own`: pages of the recorder itself; `rewind`
 //! - `exchange`: one request and its reply; `headers`, `upstream` (connections to servers), `problem` (why there is no
 //!   reply), `body` (bytes on their way), `socket` and `frames` (WebSockets and other upgrades)
-//! - `capture`: what is remembered of an exchange; [`Event`]: what becomes of it; `kind`: what the browser wanted it for
+//! - `capture`: what is remembered of an exchange; [`Event`]: what becomes of it; `kind`: what the browser wanted it for;
+//!   `stream`: events of a stream
 //!
 //! It keeps nothing, prints nothing and knows nothing of secrets: redaction is the caller's, before anything is stored.
 
@@ -45,6 +46,7 @@ mod upstream;
 mod capture;
 mod event;
 mod kind;
+mod stream;
 
 pub use authority::Ca;
 pub use capture::{EVENTS_MAX, WAITING_BYTES_MAX};

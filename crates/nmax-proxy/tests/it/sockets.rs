@@ -136,3 +136,18 @@ fn an_offer_of_http2_without_tls_is_not_taken() {
     ));
     assert_eq!(client.answer("GET").text(), "false");
 }
+
+#[test]
+fn events_of_a_stream_are_recorded_one_by_one() {
+    let url = server(|mut client| {
+        client.head();
+        client.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\ndata: one\n\nda");
+        client.send("ta: two\n\n");
+    });
+    let mut bench = Bench::new();
+    assert_eq!(bench.client().get(&url).text(), "data: one\n\ndata: two\n\n");
+    let entry = bench.entry();
+    assert_eq!(entry.kind, Kind::Events);
+    let said: Vec<&str> = entry.messages.iter().map(|message| message.data.as_str()).collect();
+    assert_eq!(said, ["one", "two"]);
+}
