@@ -28,13 +28,14 @@ const BUNDLES: [&str; 2] = [
     "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 /// What keeps a browser quiet: nothing but the person's clicks shall be seen.
-const QUIET: [&str; 14] = [
+const QUIET: [&str; 15] = [
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-component-extensions-with-background-pages",
     "--disable-default-apps",
+    "--disable-extensions",
     "--disable-sync",
     "--disable-domain-reliability",
     "--disable-client-side-phishing-detection",
@@ -43,8 +44,11 @@ const QUIET: [&str; 14] = [
     "--metrics-recording-only",
     "--password-store=basic",
     "--disable-features=AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,\
-     MediaRouter,OptimizationHints,Translate",
+     MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,Translate",
 ];
+/// Flags that name servers of the browser's maker, asked whatever else is said. The recorder itself answers in their
+/// place, and says that there is nothing.
+const HOME: [&str; 3] = ["--gaia-url=", "--component-updater=url-source=", "--apps-gallery-update-url="];
 /// How long it may take to end by itself.
 const END_WAIT: Duration = Duration::from_secs(5);
 /// Between two looks at it.
@@ -115,6 +119,7 @@ fn arguments(wanted: &Wanted<'_>, profile: &Path) -> Vec<String> {
         "--disable-quic".to_owned(),
     ];
     all.extend(QUIET.map(str::to_owned));
+    all.extend(HOME.map(|flag| format!("{flag}http://{}/", reachable(wanted.proxy))));
     if wanted.is_headless {
         all.push("--headless=new".to_owned());
     }
