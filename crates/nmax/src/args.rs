@@ -11,20 +11,25 @@ mod data;
 mod import;
 mod log;
 mod planless;
+mod record;
+mod replay;
 mod scale;
 mod target;
 mod usl;
 mod values;
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
-pub use log::LogArgs;
+pub use log::{LogArgs, ReadLogArgs};
 pub use planless::{ConnectionPolicy, PlanlessArgs};
+pub use record::RecordArgs;
+pub use replay::{FidelityArgs, ReplayArgs};
 pub use scale::ScaleArgs;
 pub use target::TargetArgs;
 pub use usl::{
     CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, Overrides, PredictArgs, ReadArgs, Rows, UslArgs, UslVerb,
     WhatIfArgs,
 };
+pub use values::instant;
 use values::{duration, factor, pair, resolve};
 
 const EXAMPLES: &str = "\
@@ -53,8 +58,14 @@ pub enum Verb {
     Check(Box<CheckArgs>),
     /// Write a commented plan to start from
     Init(InitArgs),
+    /// Record what you click in a browser, or any client sends, and make a plan of it
+    Record(Box<RecordArgs>),
     /// Make a plan of what users really did: a HAR file, a curl command, access logs
     Import(Box<ImportArgs>),
+    /// Send what an access log says again, at its own times or at others
+    Replay(Box<ReplayArgs>),
+    /// Compare the traffic of a run with the traffic that it was made from
+    Fidelity(FidelityArgs),
     /// Show the result of a run
     Show(ShowArgs),
     /// List runs
@@ -183,7 +194,7 @@ pub enum Samples {
 }
 
 /// What changes a plan from outside.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[group(requires = "what")]
 pub struct PlanArgs {
     /// Base URL in place of the plan's
@@ -257,7 +268,7 @@ impl ProfileName {
 }
 
 /// Bytes in place of numbers.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct WireArgs {
     /// Send one request, show every byte of the conversation, and keep no run
     #[arg(long, help_heading = "Bytes", conflicts_with = "json")]
@@ -268,7 +279,7 @@ pub struct WireArgs {
 }
 
 /// How results are printed.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct OutputArgs {
     /// Print the result as JSON (the shape of summary.json)
     #[arg(long)]
