@@ -130,11 +130,12 @@ impl Index {
     }
 }
 
-/// Whether values of that place may come from a reply. Cookies are the jar's, the target is looked for as a link.
+/// Whether values of that place are a person's, a script's or a reply's. Cookies are the jar's, the target is looked for
+/// as a link.
 fn is_looked_for(place: &Place) -> bool {
     match place {
         Place::Target | Place::Cookie(_) => false,
-        Place::Header(name) => !denied::is_of_the_browser(name) && !denied::is_trace(name),
+        Place::Header(name) => !denied::is_of_the_browser(name),
         Place::Segment(_) | Place::Query(..) | Place::Field(..) | Place::Json(_) | Place::Body => true,
     }
 }

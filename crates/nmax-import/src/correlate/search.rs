@@ -13,7 +13,7 @@ use super::index::{Index, Need, name_of};
 use super::judge::{self, Given, judge};
 use super::timeline::Timeline;
 use super::weight::{Weight, is_number, weight};
-use super::{Denied, State, link, names};
+use super::{Denied, State, denied, link, names};
 use crate::parts::{Part, Place, Use, split};
 use crate::recording::{Kind as Fetched, header};
 
@@ -48,8 +48,10 @@ pub(super) struct Draft {
 enum Known {
     /// Another value of a plan stands there.
     Written,
-    /// It comes from the server, and stays as recorded.
+    /// It stays as recorded, or somebody else decides about it as a whole.
     Constant,
+    /// It was sent before any reply had it, so its words are not the server's either.
+    OfTheUser,
     /// Nothing before it has it.
     Unknown,
 }
@@ -306,14 +308,32 @@ impl<'a> Search<'a> {
             let key = |need: &Need| (need.part, std::cmp::Reverse(need.span.len()), need.span.start);
             key(a).cmp(&key(b)).then_with(|| a.coding.cmp(&b.coding))
         });
+        // Values that the user sent first, of this request.
+        let mut of_the_user: Vec<&Need> = Vec::new();
         for need in needs {
+            let holds = |whole: &&Need| {
+                whole.part == need.part && whole.span.start <= need.span.start && need.span.end <= whole.span.end
+            };
+            if of_the_user.iter().any(|whole| holds(&whole)) {
+                continue;
+            }
             let place = &index.parts[&entry][need.part].place;
+            if matches!(place, Place::Header(name) if denied::is_trace(name)) {
+                self.deny_trace(place);
+                continue;
+            }
             let is_written = is_followed && matches!(place, Place::Segment(_) | Place::Query(..));
             if !is_written && self.is_settled(entry, need.part, &need.span) {
                 continue;
             }
-            if is_written || !matches!(self.value(need), Known::Unknown) {
+            if is_written {
                 self.settle(entry, need.part, need.span.clone());
+                continue;
+            }
+            match self.value(need) {
+                Known::Written | Known::Constant => self.settle(entry, need.part, need.span.clone()),
+                Known::OfTheUser => of_the_user.push(need),
+                Known::Unknown => {}
             }
         }
     }
@@ -336,7 +356,7 @@ impl<'a> Search<'a> {
             return Known::Constant;
         }
         if self.is_of_the_user(need, &name) {
-            return Known::Unknown;
+            return Known::OfTheUser;
         }
         let mut refusal = None;
         origins.retain(|(number, _)| match self.judge(*number, need, part, &name) {
@@ -498,7 +518,7 @@ impl<'a> Search<'a> {
                 is_link: false,
                 choice,
                 state,
-                names: self.names_for(from, &found, name),
+                names: self.names_for(from, &found, name, coding),
                 uses: vec![(at.clone(), template)],
                 coding: [coding.told(), need.coding.told()]
                     .into_iter()
@@ -535,7 +555,7 @@ impl<'a> Search<'a> {
     }
 
     /// What the value may be called, the best first.
-    fn names_for(&self, from: usize, found: &Found, name: &str) -> Vec<String> {
+    fn names_for(&self, from: usize, found: &Found, name: &str, coding: &Coding) -> Vec<String> {
         let request = &self.timeline.entry(from).request;
         let segments = split(&request.url).segments();
         let noun = segments
@@ -548,6 +568,9 @@ impl<'a> Search<'a> {
             all.push(names::singular(given).to_owned());
         } else if names::says(given) {
             all.push(given.to_owned());
+        }
+        if matches!(coding, Coding::Claim(_)) || name == "authorization" {
+            all.push("token".to_owned());
         }
         if names::says(name) {
             all.push(names::singular(name).to_owned());
@@ -562,6 +585,14 @@ impl<'a> Search<'a> {
         let part = &self.index.parts[&need.entry][need.part];
         let target = split(&request.url);
         let what = format!("{} of {} {}", super::told(&part.place), request.method, target.path);
+        self.note(what, reason);
+    }
+
+    fn deny_trace(&mut self, place: &Place) {
+        self.note(super::told(place), "it names an exchange for those who read logs");
+    }
+
+    fn note(&mut self, what: String, reason: &str) {
         let denied = Denied {
             what,
             reason: reason.to_owned(),

@@ -131,7 +131,8 @@ fn is_word(letters: &str) -> bool {
         .filter(|pair| pair[0].is_ascii_lowercase() != pair[1].is_ascii_lowercase())
         .count();
     // `requestVerificationToken` switches 4 times in 24 letters, random letters every second time.
-    if letters.len() >= 8 && switches * 3 > letters.len() {
+    let is_capitalized = switches == 1 && bytes[0].is_ascii_uppercase();
+    if switches * 3 > letters.len() && !is_capitalized {
         return false;
     }
     let longest = bytes

@@ -1,4 +1,7 @@
 //! Integration tests.
 
+mod correlate;
+mod curl;
 mod har;
 mod made;
+mod redact;
