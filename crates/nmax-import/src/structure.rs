@@ -179,8 +179,12 @@ fn named(parts: &[&str]) -> Option<String> {
             roots.push(part);
         }
     }
-    // The deepest tell most: `form/input[password]` says more than `body/div`.
-    roots.sort_by_key(|root| std::cmp::Reverse((root.contains('['), root.matches('/').count())));
+    // Fields tell most: `form/input[password]` says more than `body/form`. Then what is deepest.
+    let is_field = |part: &str| part.contains('[') && !part.contains("[]");
+    let (fields, rest): (Vec<&str>, Vec<&str>) = parts.iter().copied().partition(|part| is_field(part));
+    roots.retain(|root| rest.contains(root) && !fields.iter().any(|field| field.starts_with(&format!("{root}/"))));
+    roots.sort_by_key(|root| std::cmp::Reverse(root.matches('/').count()));
+    roots.splice(0..0, fields);
     let short = |root: &&str| match root.rmatch_indices('/').nth(1) {
         Some((at, _)) => root[at + 1..].to_owned(),
         None => (*root).to_owned(),

@@ -210,3 +210,13 @@ fn the_same_with_more_on_it_is_not_another_page() {
     assert!(!short.is_another_than(&long) && !long.is_another_than(&short));
     assert!(difference(&long, &short).is_some());
 }
+
+#[test]
+fn a_difference_names_fields_before_anything_else() {
+    let account = page("<h1>x</h1><table></table>");
+    let words = difference(&page(&LOG_IN.replace("<label>", "<div>")), &account).unwrap();
+    assert_eq!(
+        words,
+        "another reply: with form/input[csrf], div/input[email], div/input[password] and 1 more, without body/table"
+    );
+}

@@ -1,9 +1,10 @@
 //! `nmax check --prove`: which of the values that a plan takes from replies must be fresh.
 //!
 //! Each scenario is replayed twice as a new user: these are the baselines. Then it is replayed once for each value, with
-//! that one value left as it was in the recording, or in the first baseline: when a later reply differs from those of the
-//! baselines, and a replay with a fresh value after it does not, the value is *proved*; when none differs, it is
-//! *harmless*. What a reply is, is its structure and not only its status: see [`nmax_import::structure`].
+//! that one value left as it was in the recording, or in the first baseline. When a later reply differs from those of the
+//! baselines, while a replay with a fresh value after it does not, and the old value makes the same difference again, the
+//! value is *proved*; else it is *harmless*. What a reply is, is its structure and not only its status: see
+//! [`nmax_import::structure`].
 //!
 //! # Layout
 //! - `sites`: where a plan takes and sends values; `replay`: one replay
@@ -23,12 +24,14 @@ use crate::{hints, load, preflight, say, session};
 
 mod evidence;
 mod replay;
+mod schema;
 mod sites;
 mod told;
 mod trial;
 
 use evidence::Evidence;
 use replay::Replayer;
+pub use schema::schema;
 use trial::Found;
 
 /// Proves the correlations of a plan.

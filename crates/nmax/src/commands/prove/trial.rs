@@ -15,6 +15,9 @@ use crate::say;
 /// something else.
 const REFUSALS: [u16; 7] = [400, 401, 403, 404, 410, 419, 422];
 
+/// How often a replay that failed before the old value could do anything is tried again.
+const ATTEMPTS_MAX: usize = 3;
+
 /// What became of a scenario.
 pub(super) struct Found {
     /// Its name.
@@ -35,7 +38,7 @@ pub(super) struct Found {
 pub(super) struct Tried {
     /// Where it comes from and goes to.
     pub(super) site: Site,
-    /// The verdict; `None` when it could not be tried.
+    /// The verdict; `None` when there is none.
     pub(super) state: Option<State>,
     /// Why, in words.
     pub(super) proof: String,
@@ -64,9 +67,13 @@ impl State {
 }
 
 impl Found {
-    /// Whether the scenario goes as the plan says, and no value of it is wrong.
+    /// Whether the scenario goes as the plan says, and each of its values has a verdict and is not wrong.
     pub(super) fn is_ok(&self) -> bool {
-        self.failures.is_empty() && self.tried.iter().all(|tried| tried.state != Some(State::Wrong))
+        self.failures.is_empty()
+            && self
+                .tried
+                .iter()
+                .all(|tried| matches!(tried.state, Some(State::Proved | State::Harmless)))
     }
 }
 
@@ -182,47 +189,74 @@ impl Trial<'_> {
         notes
     }
 
-    /// Tries one value.
+    /// Tries one value: with an old one, with a fresh one when that made a difference, and with the old one again. What
+    /// happens to this and that row of the data would otherwise be taken for an effect of the value.
     fn try_one(&mut self, number: usize, baselines: &[Replay], replayer: &mut Replayer) -> Result<Tried, StartError> {
         let site = &self.sites[number];
         let settled = |state, proof: String| Tried {
             site: site.clone(),
-            state: Some(state),
+            state,
             proof,
         };
         let Some((stale, origin)) = self.stale(number, baselines) else {
-            return Ok(settled(
-                State::Harmless,
-                "the server gave the same value every time".to_owned(),
-            ));
+            let proof = "the server gave the same value every time".to_owned();
+            return Ok(settled(Some(State::Harmless), proof));
         };
-        let old = replayer.replay(&pinned(self.plan, site, &stale), self.scenario, self.sites)?;
-        let Some(difference) = self.difference(site, &old) else {
+        let pinned = pinned(self.plan, site, &stale);
+        let harmless = || format!("with the value of {origin} every later reply was the same");
+        let old = match self.with_old(site, &pinned, replayer)? {
+            Ok(old) => old,
+            Err(why) => return Ok(settled(None, why)),
+        };
+        if self.difference(site, &old).is_none() {
             return Ok(match self.strangers(site, &old, baselines) {
-                Some(words) => settled(State::Wrong, words),
-                None => settled(
-                    State::Harmless,
-                    format!("with the value of {origin} every later reply was the same"),
-                ),
+                Some(words) => settled(Some(State::Wrong), words),
+                None => settled(Some(State::Harmless), harmless()),
             });
-        };
-        // The same once more with a fresh value: the server could have changed its mind.
+        }
         let control = replayer.replay(self.plan, self.scenario, self.sites)?;
         if let Some(failure) = control.failures.first() {
-            let text = format!(
-                "a replay with fresh values went wrong too: {}",
-                self.failure_words(failure)
-            );
-            return Ok(settled(State::Wrong, text));
+            return Ok(settled(None, self.undecided(failure)));
         }
         self.learn_more(&control);
-        Ok(match self.difference(site, &old) {
-            Some(words) => settled(State::Proved, format!("with the value of {origin}: {words}")),
-            None => settled(
-                State::Harmless,
-                format!("{difference} with the value of {origin}, and with a fresh one as well"),
-            ),
+        let again = match self.with_old(site, &pinned, replayer)? {
+            Ok(again) => again,
+            Err(why) => return Ok(settled(None, why)),
+        };
+        let (first, second) = (self.difference(site, &old), self.difference(site, &again));
+        Ok(match (first, second) {
+            (Some((request, words)), Some((other, _))) if request == other => {
+                settled(Some(State::Proved), format!("with the value of {origin}: {words}"))
+            }
+            _ => settled(Some(State::Harmless), harmless()),
         })
+    }
+
+    /// A replay with an old value, which goes as the plan says up to there. The error says why there is none.
+    fn with_old(
+        &self,
+        site: &Site,
+        pinned: &Plan,
+        replayer: &mut Replayer,
+    ) -> Result<Result<Replay, String>, StartError> {
+        let mut why = String::new();
+        for _ in 0..ATTEMPTS_MAX {
+            let replay = replayer.replay(pinned, self.scenario, self.sites)?;
+            let before = |failure: &&Failure| failure.request.is_some_and(|request| request <= site.request);
+            match replay.failures.iter().find(before) {
+                Some(failure) => why = self.undecided(failure),
+                None => return Ok(Ok(replay)),
+            }
+        }
+        Ok(Err(why))
+    }
+
+    /// Why a value is neither proved nor harmless.
+    fn undecided(&self, failure: &Failure) -> String {
+        format!(
+            "not tried: now and then a replay with fresh values fails too: {}",
+            self.failure_words(failure)
+        )
     }
 
     fn learn_more(&mut self, replay: &Replay) {
@@ -248,43 +282,47 @@ impl Trial<'_> {
             .or_else(|| earlier().map(|value| (value, "another replay")))
     }
 
-    /// The first reply after a site in which a replay differs from what is to be expected, in words.
-    fn difference(&self, site: &Site, replay: &Replay) -> Option<String> {
+    /// The first request after a site whose reply differs from what is to be expected, and how, in words. What is no
+    /// request comes last.
+    fn difference(&self, site: &Site, replay: &Replay) -> Option<(usize, String)> {
         let mut found: Vec<(usize, String)> = Vec::new();
+        let mut note = |request: usize, words: String| {
+            found.push((request, format!("{}: {words}", self.requests[request])));
+        };
         for failure in &replay.failures {
             if let Some(request) = failure.request {
-                let words = self
-                    .by_structure(request, replay)
-                    .unwrap_or_else(|| failure.text.clone());
-                found.push((request, format!("{}: {words}", self.requests[request])));
+                let words = self.by_structure(request, replay);
+                note(request, words.unwrap_or_else(|| failure.text.clone()));
             }
         }
         for request in site.request + 1..self.requests.len() {
             if let Some(words) = self.by_structure(request, replay) {
-                found.push((request, format!("{}: {words}", self.requests[request])));
+                note(request, words);
             }
         }
         for (request, hop) in &self.always {
             if *request > site.request && !replay.replies.contains_key(&(*request, *hop)) {
-                let what = if *hop == 0 {
+                let words = if *hop == 0 {
                     "it is not reached"
                 } else {
                     "it leads no further"
                 };
-                found.push((*request, format!("{}: {what}", self.requests[*request])));
+                note(*request, words.to_owned());
             }
         }
-        found.sort_by_key(|(request, _)| *request);
-        let of_requests = found.into_iter().map(|(_, words)| words).next();
+        let first = found.into_iter().min_by_key(|(request, _)| *request);
         let lost = || {
-            replay
-                .lost
-                .difference(&self.lost)
-                .next()
-                .map(|name| format!("{name}: it does not load"))
+            let mut lost = replay.lost.difference(&self.lost);
+            lost.next()
+                .map(|name| (usize::MAX, format!("{name}: it does not load")))
         };
-        let rest = || replay.failures.first().map(|failure| failure.text.clone());
-        of_requests.or_else(lost).or_else(rest)
+        let rest = || {
+            replay
+                .failures
+                .first()
+                .map(|failure| (usize::MAX, failure.text.clone()))
+        };
+        first.or_else(lost).or_else(rest)
     }
 
     /// How the replies to a request differ in structure.

@@ -1,0 +1,313 @@
+//! `nmax import har` and `nmax import curl`: from a file to a plan that runs, and what bad files get.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, count};
+use crate::peers::shop;
+use crate::schema::assert_schema;
+use crate::visit::Visit;
+
+/// The committed schemas are those that the program prints. With `UPDATE=1` they are written.
+#[test]
+fn schemas_are_fresh() {
+    let bench = Bench::new();
+    for (kind, file) in [("import-har", "import-har.schema.json"), ("prove", "prove.schema.json")] {
+        let printed = bench.nmax(&["schema", kind]).exits(0).stdout;
+        let path = format!("{}/../../docs/schema/{file}", env!("CARGO_MANIFEST_DIR"));
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(&path, &printed).unwrap();
+        }
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            printed,
+            "{file} is stale: run the tests with UPDATE=1"
+        );
+    }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// Every file in the folder of a test but those that the harness writes, as text.
+fn stored(bench: &Bench) -> Vec<(String, String)> {
+    let files = fs::read_dir(bench.path("")).unwrap().map(|entry| entry.unwrap());
+    let named = files.map(|file| (file.file_name().into_string().unwrap(), file.path()));
+    let own = named.filter(|(name, path)| path.is_file() && !(name.ends_with(".out") || name.ends_with(".err")));
+    own.map(|(name, path)| (name, String::from_utf8(fs::read(path).unwrap()).unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_visit_becomes_a_plan_that_works_and_is_proved() {
+    let (bench, target) = (Bench::new(), shop());
+    let visit = Visit::order(&target, "ann.miller@example.test", "oak");
+    bench.write("visit.har", &visit.har());
+    let ended = bench
+        .nmax(&["import", "har", "visit.har", "-o", "shop", "--json"])
+        .exits(0);
+    let answer = ended.json();
+    assert_schema(&answer, "import-har");
+    assert_eq!(count(&answer["entries"]), visit.entries().len() as u64);
+    assert_eq!(count(&answer["scenarios"]), 1);
+    assert_eq!(count(&answer["resources"]), 3);
+    assert!(count(&answer["redactions"]) > 0);
+    assert_eq!(answer["plan"], "shop.yaml");
+
+    // Nothing that is stored in the open, or printed, has a secret in it; the person's own file is as it was.
+    assert_eq!(fs::read_to_string(bench.path("visit.har")).unwrap(), visit.har());
+    let secrets = ["correct horse 7", "correct%20horse%207", visit.cookie("sid")];
+    for (name, text) in stored(&bench) {
+        if name != "visit.har" && !name.contains(".secrets.") {
+            for secret in secrets {
+                assert!(!text.contains(secret), "{secret} in {name}:\n{text}");
+            }
+        }
+    }
+    for secret in secrets {
+        assert!(
+            !ended.stdout.contains(secret) && !ended.stderr.contains(secret),
+            "{secret} is printed"
+        );
+    }
+    assert_eq!(mode(&bench.path("shop.secrets.json")), 0o600);
+    let ignored = fs::read_to_string(bench.path(".gitignore")).unwrap();
+    assert!(ignored.lines().any(|line| line == "/shop.secrets.json"), "{ignored}");
+
+    // It works, more than once, with other users each time.
+    for _ in 0..2 {
+        bench.nmax(&["check", "shop.yaml", "--prove"]).exits(0);
+    }
+    let proof = bench.nmax(&["check", "shop.yaml", "--prove", "--json"]).exits(0).json();
+    assert_schema(&proof, "prove");
+    let all = proof["scenarios"][0]["correlations"].as_array().unwrap();
+    let state = |place: &str| {
+        let to = |found: &&Value| found["to"].to_string().contains(place);
+        all.iter()
+            .filter(to)
+            .map(|found| found["state"].as_str().unwrap())
+            .collect::<Vec<_>>()
+    };
+    let tokens = state("form field csrf");
+    assert!(
+        !tokens.is_empty() && tokens.iter().all(|state| *state == "proved"),
+        "{proof:#}"
+    );
+    assert_eq!(state("form field item"), ["harmless"], "{proof:#}");
+    let order = all
+        .iter()
+        .filter(|found| found["from"]["request"].to_string().contains("/order"));
+    assert_eq!(
+        order.map(|found| found["state"].as_str().unwrap()).collect::<Vec<_>>(),
+        ["proved"],
+        "{proof:#}"
+    );
+    // Nothing else is proved: each of these values is one of the three.
+    assert_eq!(count(&proof["proved"]), tokens.len() as u64 + 1, "{proof:#}");
+    assert_eq!(proof["scenarios"][0]["jar"][0]["name"], "sid");
+    assert!(all.iter().all(|found| found["evidence"].is_string()), "{proof:#}");
+
+    // Without its pauses, which are no work of this program.
+    let plan = fs::read_to_string(bench.path("shop.yaml")).unwrap();
+    let hasty: Vec<&str> = plan
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("- think:"))
+        .collect();
+    assert!(hasty.len() < plan.lines().count(), "{plan}");
+    bench.write("hasty.yaml", &hasty.join("\n"));
+    let args = [
+        "run",
+        "hasty.yaml",
+        "--json",
+        "--exit-zero",
+        "--set",
+        "workload={ closed: { vus: 5 }, iterations: 20 }",
+    ];
+    let summary = bench.nmax(&args).exits(0).json();
+    assert_eq!(summary["total"]["count"], summary["total"]["ok"], "{summary:#}");
+    assert!(count(&summary["total"]["count"]) >= 20 * 8, "{summary:#}");
+}
+
+#[test]
+fn what_is_printed_says_what_was_found_and_what_to_do_next() {
+    let (bench, target) = (Bench::new(), shop());
+    bench.write(
+        "visit.har",
+        &Visit::order(&target, "ann.miller@example.test", "oak").har(),
+    );
+    let ended = bench.nmax(&["import", "har", "visit.har"]).exits(0);
+    ended.shows(&[
+        "1 scenario, ",
+        "Values that the server gives and the user sends back",
+        "csrf",
+        "Cookies, which the jar carries by itself",
+        "sid: sent ",
+        "Different for each user",
+        "email",
+        "Written",
+        "visit.yaml",
+        "visit.evidence.json",
+        // The copy without secrets does not take the place of the person's file.
+        "visit.redacted.har",
+        "nmax check visit.yaml --prove",
+    ]);
+}
+
+#[test]
+fn nothing_is_written_over_unless_asked_for() {
+    let (bench, target) = (Bench::new(), shop());
+    let mut visit = Visit::new(&target);
+    visit.page("/");
+    bench.write("a.har", &visit.har());
+    bench.write("visit.yaml", "mine");
+    let refused = bench.nmax(&["import", "har", "a.har", "-o", "visit"]).exits(2);
+    refused.says(&["visit.yaml is there already", "--force"]);
+    assert_eq!(fs::read_to_string(bench.path("visit.yaml")).unwrap(), "mine");
+    assert!(!bench.path("visit.evidence.json").exists());
+    bench
+        .nmax(&["import", "har", "a.har", "-o", "visit", "--force"])
+        .exits(0);
+    assert!(
+        fs::read_to_string(bench.path("visit.yaml"))
+            .unwrap()
+            .contains("nmax: 1")
+    );
+    bench.nmax(&["check", "visit.yaml", "--once"]).exits(0);
+}
+
+#[test]
+fn two_visits_of_one_kind_become_one_scenario() {
+    let (bench, target) = (Bench::new(), shop());
+    bench.write("one.har", &Visit::order(&target, "ann@example.test", "oak").har());
+    bench.write("two.har", &Visit::order(&target, "bob@example.test", "steel").har());
+    let answer = bench
+        .nmax(&["import", "har", "one.har", "two.har", "-o", "both", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(count(&answer["scenarios"]), 1, "{answer:#}");
+    let files = answer["files"].to_string();
+    assert!(files.contains("both.har") && files.contains("both-2.har"), "{files}");
+    let states: Vec<&str> = answer["correlations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|found| found["state"].as_str().unwrap())
+        .collect();
+    assert!(states.contains(&"changes"), "{answer:#}");
+    bench.nmax(&["check", "both.yaml", "--prove"]).exits(0);
+}
+
+/// What was taken out as a secret is put back when the file is imported again.
+#[test]
+fn a_recording_without_its_secrets_is_whole_again_with_the_file_beside_it() {
+    let (bench, target) = (Bench::new(), shop());
+    bench.write("visit.har", &Visit::order(&target, "ann@example.test", "oak").har());
+    bench.nmax(&["import", "har", "visit.har", "-o", "first"]).exits(0);
+    let first = fs::read_to_string(bench.path("first.har")).unwrap();
+    let again = bench
+        .nmax(&["import", "har", "first.har", "-o", "second", "--json"])
+        .exits(0);
+    // Equal secrets have equal placeholders, so the copies are equal too.
+    assert_eq!(fs::read_to_string(bench.path("second.har")).unwrap(), first);
+    assert_eq!(
+        again.json()["warnings"].to_string().matches("placeholder").count(),
+        0,
+        "{}",
+        again.stdout
+    );
+    bench.nmax(&["check", "second.yaml", "--prove"]).exits(0);
+    fs::remove_file(bench.path("first.secrets.json")).unwrap();
+    bench.nmax(&["import", "har", "first.har", "-o", "third"]).exits(0);
+}
+
+#[test]
+fn files_that_are_no_recordings_are_all_named_at_once() {
+    let (bench, target) = (Bench::new(), shop());
+    let mut visit = Visit::new(&target);
+    visit.page("/");
+    bench.write("good.har", &visit.har());
+    bench.write("empty.har", "");
+    bench.write("text.har", "GET / HTTP/1.1");
+    bench.write("other.har", "{\"openapi\": \"3.0\"}");
+    bench.write("locked.har", "{}");
+    fs::create_dir(bench.path("folder.har")).unwrap();
+    fs::set_permissions(bench.path("locked.har"), fs::Permissions::from_mode(0o000)).unwrap();
+    let args = [
+        "import",
+        "har",
+        "good.har",
+        "empty.har",
+        "text.har",
+        "other.har",
+        "folder.har",
+        "missing.har",
+    ];
+    let refused = bench.nmax(&args).exits(2);
+    let refused = refused.says(&[
+        "empty.har",
+        "text.har",
+        "other.har",
+        "folder.har: it is a folder",
+        "missing.har",
+        "help:",
+    ]);
+    assert_eq!(refused.stderr.matches("error: ").count(), 5, "{}", refused.stderr);
+    assert!(!refused.stderr.contains("good.har:"), "{}", refused.stderr);
+    assert!(!bench.path("good.yaml").exists());
+    // Whoever may read everything, as in a container, finds that it is no recording.
+    bench
+        .nmax(&["import", "har", "locked.har"])
+        .exits(2)
+        .says(&["locked.har", "help:"]);
+}
+
+/// A recording that broke off is used as far as it goes.
+#[test]
+fn a_truncated_file_gives_what_is_whole_in_it() {
+    let (bench, target) = (Bench::new(), shop());
+    let mut visit = Visit::new(&target);
+    visit.page("/");
+    visit.page("/search?q=oak");
+    visit.page("/signup");
+    let whole = visit.har();
+    let cut = whole.rfind("\"request\"").unwrap();
+    bench.write("cut.har", &whole[..cut]);
+    let answer = bench.nmax(&["import", "har", "cut.har", "--json"]).exits(0).json();
+    assert!(!answer["warnings"].as_array().unwrap().is_empty(), "{answer:#}");
+    assert_eq!(count(&answer["steps"]), 2, "{answer:#}");
+    bench.nmax(&["check", "cut.yaml", "--once"]).exits(0);
+}
+
+#[test]
+fn a_copied_command_becomes_a_plan() {
+    let (bench, target) = (Bench::new(), shop());
+    let command = format!(
+        "curl '{}/search?q=oak' -H 'accept: text/html' --compressed",
+        target.url()
+    );
+    bench
+        .nmax(&["import", "curl", &command, "-o", "search"])
+        .exits(0)
+        .shows(&["search.yaml"]);
+    bench
+        .nmax(&["check", "search.yaml", "--once"])
+        .exits(0)
+        .shows(&["accept: text/html"]);
+    // From standard input, and word by word.
+    bench
+        .shell(&format!("echo \"{command}\" | $NMAX import curl - -o piped"))
+        .exits(0);
+    bench.nmax(&["check", "piped.yaml", "--once"]).exits(0);
+    bench
+        .nmax(&["import", "curl", "-o", "words", "--", "curl", &target.url()])
+        .exits(0);
+    bench.nmax(&["check", "words.yaml", "--once"]).exits(0);
+    bench
+        .nmax(&["import", "curl", "wget http://127.0.0.1:1/"])
+        .exits(2)
+        .says(&["help:"]);
+}
