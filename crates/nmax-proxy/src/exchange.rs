@@ -192,18 +192,28 @@ fn prepare(request: Request<Incoming>, capture: &Capture) -> (Request<Passing>, 
     };
     let mut request = Request::from_parts(head, body);
     if let Some(continues) = continues {
-        let continues = std::sync::Mutex::new(Some(continues));
+        let gate = Gate(Arc::new(std::sync::Mutex::new(Some(continues))));
+        request.extensions_mut().insert(gate.clone());
         hyper::ext::on_informational(&mut request, move |reply| {
-            if reply.status() == StatusCode::CONTINUE
-                && let Ok(mut continues) = continues.lock()
-                && let Some(continues) = continues.take()
-            {
-                // A body that is gone needs no word.
-                let _ = continues.send(());
+            if reply.status() == StatusCode::CONTINUE {
+                gate.open();
             }
         });
     }
     (request, again)
+}
+
+/// Holds a body back until the server wants it.
+#[derive(Clone)]
+struct Gate(Arc<std::sync::Mutex<Option<oneshot::Sender<()>>>>);
+
+impl Gate {
+    fn open(&self) {
+        if let Ok(mut continues) = self.0.lock() {
+            // A body that is gone needs no word.
+            let _ = continues.take().map(|continues| continues.send(()));
+        }
+    }
 }
 
 fn copy(head: &hyper::http::request::Parts) -> Request<()> {
@@ -225,6 +235,9 @@ fn for_version(origin: &Origin, mut request: Request<Passing>, sender: &Sender) 
         headers.remove(TRANSFER_ENCODING);
         headers.remove(EXPECT);
         *request.version_mut() = Version::HTTP_2;
+        if let Some(gate) = request.extensions_mut().remove::<Gate>() {
+            gate.open();
+        }
         uri
     } else {
         let uri = path.parse::<Uri>();

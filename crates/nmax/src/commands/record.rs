@@ -79,10 +79,10 @@ fn try_record(args: &RecordArgs) -> Result<(), Trouble> {
     let settings = settings(args, &url)?;
     let interrupts = Interrupts::listen();
     let (mut recorder, events) = Recorder::start(&settings).map_err(|error| usage(error.to_string()))?;
+    let mut browser = open(args, &recorder)?;
     let mut log = Log::create(&place, recordings::new_key()?)?;
     let certificate = log.keep_certificate(ca_file, &recorder.ca.pem)?;
     let mut screen = Screen::new(args.quiet);
-    let mut browser = open(args, &recorder)?;
     screen.begin(&settings.hosts, &recorder, browser.is_some(), certificate.path(), &url);
     let (happened, happens) = sync_channel(WAITING_MAX);
     let watching = watch(events, happened.clone());

@@ -56,7 +56,16 @@ impl<'a> Recording<'a> {
     fn curl(&self, args: &[&str]) -> Output {
         let mut command = Command::new("curl");
         command.current_dir(self.bench.path("")).env_clear();
-        command.args(["--silent", "--show-error", "--max-time", "60", "--proxy", &self.proxy, "--noproxy", ""]);
+        command.args([
+            "--silent",
+            "--show-error",
+            "--max-time",
+            "60",
+            "--proxy",
+            &self.proxy,
+            "--noproxy",
+            "",
+        ]);
         command
             .args(args)
             .output()
@@ -77,7 +86,10 @@ pub(crate) fn entries(bench: &Bench, name: &str) -> Vec<Value> {
 }
 
 fn urls(entries: &[Value]) -> Vec<&str> {
-    entries.iter().map(|entry| entry["request"]["url"].as_str().unwrap()).collect()
+    entries
+        .iter()
+        .map(|entry| entry["request"]["url"].as_str().unwrap())
+        .collect()
 }
 
 fn encrypted(bench: &Bench) -> Running {
@@ -99,37 +111,65 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
     let bench = Bench::new();
     let target = encrypted(&bench);
     let (https, http) = (target.url(), target.addresses()[1].to_string());
-    let mut recording = Recording::start(&bench, &[&https, "--no-browser", "-o", "visit", "--upstream-ca", "target.pem"]);
+    let mut recording = Recording::start(
+        &bench,
+        &[&https, "--no-browser", "-o", "visit", "--upstream-ca", "target.pem"],
+    );
     recording.until_shown("curl --proxy");
     // The certificate is trusted for what is recorded, and an address is a host as any other.
     let page = recording.curl(&["--cacert", "visit.ca.pem", &format!("{https}/login")]);
     let page = String::from_utf8(page.stdout).unwrap();
     assert!(page.contains("name=\"csrf\""), "{page}");
-    assert!(!recording.curl(&[&format!("{https}/login")]).status.success(), "curl trusts nobody without being told");
+    assert!(
+        !recording.curl(&[&format!("{https}/login")]).status.success(),
+        "curl trusts nobody without being told"
+    );
     recording.until_shown("refused the certificate");
     recording.types("");
     recording.until_shown("name of what you do next");
     recording.types("look around");
     recording.until_shown("--- look around ---");
     let text = "token=hidden-0123456789abcdef";
-    recording.curl(&["--data", text, "-H", "cookie: sid=0123456789abcdefghij", &format!("{http}/echo?a=1")]);
+    recording.curl(&[
+        "--data",
+        text,
+        "-H",
+        "cookie: sid=0123456789abcdefghij",
+        &format!("{http}/echo?a=1"),
+    ]);
     recording.until_shown("/echo");
     let ended = recording.end().exits(0);
     // What it says.
     assert!(ended.stderr.contains("GET     200"), "{}", ended.stderr);
-    assert!(ended.stdout.contains("nmax check visit.yaml --prove"), "{}", ended.stdout);
-    assert!(ended.stdout.contains("127.0.0.1: 1 connections were broken off"), "{}", ended.stdout);
+    assert!(
+        ended.stdout.contains("nmax check visit.yaml --prove"),
+        "{}",
+        ended.stdout
+    );
+    assert!(
+        ended.stdout.contains("127.0.0.1: 1 connections were broken off"),
+        "{}",
+        ended.stdout
+    );
     // What it leaves: a recording without secrets, its secrets for their owner, and nothing of the authority.
     let kept = entries(&bench, "visit.har");
     assert_eq!(urls(&kept), [format!("{https}/login"), format!("{http}/echo?a=1")]);
-    assert!(kept[0]["response"]["content"]["text"].as_str().unwrap().contains("<form method=\"post\""));
+    assert!(
+        kept[0]["response"]["content"]["text"]
+            .as_str()
+            .unwrap()
+            .contains("<form method=\"post\"")
+    );
     let whole = fs::read_to_string(bench.path("visit.har")).unwrap();
     for secret in ["hidden-0123456789abcdef", "0123456789abcdefghij"] {
         for text in [&whole, &ended.stderr, &ended.stdout] {
             assert!(!text.contains(secret), "{secret}: {text}");
         }
     }
-    let mode = fs::metadata(bench.path("visit.secrets.json")).unwrap().permissions().mode();
+    let mode = fs::metadata(bench.path("visit.secrets.json"))
+        .unwrap()
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o600);
     let ignored = fs::read_to_string(bench.path(".gitignore")).unwrap();
     assert!(ignored.contains("/visit.secrets.json"), "{ignored}");
@@ -146,7 +186,10 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
 fn a_chromium_of_its_own_is_recorded_with_and_without_encryption() {
     let bench = Bench::new();
     let target = encrypted(&bench);
-    for (name, site) in [("plain", target.addresses()[1].to_string()), ("encrypted", target.url())] {
+    for (name, site) in [
+        ("plain", target.addresses()[1].to_string()),
+        ("encrypted", target.url()),
+    ] {
         let url = format!("{site}/login");
         let mut args = vec![url.as_str(), "--headless", "-o", name, "--upstream-ca", "target.pem"];
         args.extend(["--browser-arg=--disable-dev-shm-usage", "-d", "60s"]);
@@ -161,7 +204,10 @@ fn a_chromium_of_its_own_is_recorded_with_and_without_encryption() {
         let kept = entries(&bench, &format!("{name}.har"));
         let of_site = urls(&kept).iter().filter(|url| url.starts_with(&site)).count();
         assert_eq!(of_site, kept.len(), "nothing else is recorded: {:?}", urls(&kept));
-        let page = kept.iter().find(|entry| entry["request"]["url"] == url.as_str()).unwrap();
+        let page = kept
+            .iter()
+            .find(|entry| entry["request"]["url"] == url.as_str())
+            .unwrap();
         assert_eq!(page["_resourceType"], "document", "{page:#}");
         assert_eq!(page["response"]["status"], 200);
     }
@@ -177,7 +223,9 @@ fn a_recorder_that_is_killed_leaves_a_recording() {
     }
     recording.job.signal(Signal::KILL);
     assert_eq!(recording.job.wait().code, 128 + 9);
-    let imported = bench.nmax(&["import", "har", "visit.har", "-o", "again", "--json"]).exits(0);
+    let imported = bench
+        .nmax(&["import", "har", "visit.har", "-o", "again", "--json"])
+        .exits(0);
     assert_eq!(imported.json()["entries"], 2);
 }
 
@@ -192,7 +240,13 @@ fn a_large_download_takes_no_memory() {
     };
     let before = most_kb();
     for path in ["/bytes/200000000", "/chunked/200000000"] {
-        let sized = recording.curl(&["-o", "/dev/null", "-w", "%{size_download}", &format!("{}{path}", target.url())]);
+        let sized = recording.curl(&[
+            "-o",
+            "/dev/null",
+            "-w",
+            "%{size_download}",
+            &format!("{}{path}", target.url()),
+        ]);
         assert_eq!(String::from_utf8(sized.stdout).unwrap(), "200000000");
         recording.until_shown(&format!("  {path}"));
     }
@@ -235,15 +289,28 @@ fn what_cannot_be_recorded_is_said_at_once() {
     //   arguments                                                        words
     let cases: [(&[&str], &[&str]); 6] = [
         (&["shop.test"], &["no scheme", "https://"]),
-        (&["http://a.test/", "--host", "http://b.test", "--host", "c d"], &["http://b.test", "c d", "is no host"]),
+        (
+            &["http://a.test/", "--host", "http://b.test", "--host", "c d"],
+            &["http://b.test", "c d", "is no host"],
+        ),
         (&["http://a.test/", "--upstream-ca", "none.pem"], &["none.pem"]),
         (&["http://a.test/", "--upstream-ca", "no.pem"], &["no certificate"]),
-        (&["http://a.test/", "--browser", "/nowhere/chromium", "--headless"], &["/nowhere/chromium"]),
+        (
+            &["http://a.test/", "--browser", "/nowhere/chromium", "--headless"],
+            &["/nowhere/chromium"],
+        ),
         (&["http://a.test/", "--listen", "nowhere"], &["0.0.0.0:8888"]),
     ];
     for (args, words) in cases {
         let args: Vec<&str> = ["record"].iter().chain(args).copied().collect();
         bench.nmax(&args).exits(2).says(words);
     }
-    assert_eq!(fs::read_dir(bench.path("")).unwrap().flatten().filter(|file| file.path().extension().is_some_and(|end| end == "har")).count(), 0);
+    assert_eq!(
+        fs::read_dir(bench.path(""))
+            .unwrap()
+            .flatten()
+            .filter(|file| file.path().extension().is_some_and(|end| end == "har"))
+            .count(),
+        0
+    );
 }

@@ -16,7 +16,11 @@ const USERS: u64 = 50;
 fn browser_tests() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     let driver = folder.join("node_modules/playwright-core");
-    assert!(driver.is_dir(), "{} is missing: run scripts/install-test-deps.sh", driver.display());
+    assert!(
+        driver.is_dir(),
+        "{} is missing: run scripts/install-test-deps.sh",
+        driver.display()
+    );
     folder
 }
 
@@ -72,9 +76,22 @@ fn a_visit_in_a_browser_becomes_a_plan_that_many_users_run() {
     let before = truth(&shop);
     let users = USERS.to_string();
     let iterations = format!("workload.iterations={users}");
-    let run = ["run", "buy.yaml", "--json", "--set", "workload.open.rate=10/s", "--set", &iterations, "--exit-zero"];
+    let run = [
+        "run",
+        "buy.yaml",
+        "--json",
+        "--set",
+        "workload.open.rate=10/s",
+        "--set",
+        &iterations,
+        "--exit-zero",
+    ];
     let summary = bench.nmax(&run).exits(0).json();
-    assert_eq!((count(&summary["total"]["failed"]), count(&summary["total"]["errors"])), (0, 0), "{summary:#}");
+    assert_eq!(
+        (count(&summary["total"]["failed"]), count(&summary["total"]["errors"])),
+        (0, 0),
+        "{summary:#}"
+    );
     for (name, check) in summary["checks"].as_object().unwrap() {
         assert_eq!(count(&check["failed"]), 0, "{name}: {summary:#}");
         assert!(count(&check["passed"]) > 0, "{name}");
@@ -86,5 +103,8 @@ fn a_visit_in_a_browser_becomes_a_plan_that_many_users_run() {
     }
     // The shop has as many orders more, each of an account of its own.
     let after = truth(&shop);
-    assert!(count(&after["requests"]) >= count(&before["requests"]) + 8 * USERS, "{after:#}");
+    assert!(
+        count(&after["requests"]) >= count(&before["requests"]) + 8 * USERS,
+        "{after:#}"
+    );
 }

@@ -48,7 +48,11 @@ const QUIET: [&str; 15] = [
 ];
 /// Flags that name servers of the browser's maker, asked whatever else is said. The recorder itself answers in their
 /// place, and says that there is nothing.
-const HOME: [&str; 3] = ["--gaia-url=", "--component-updater=url-source=", "--apps-gallery-update-url="];
+const HOME: [&str; 3] = [
+    "--gaia-url=",
+    "--component-updater=url-source=",
+    "--apps-gallery-update-url=",
+];
 /// How long it may take to end by itself.
 const END_WAIT: Duration = Duration::from_secs(5);
 /// Between two looks at it.
