@@ -40,6 +40,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Usl => nmax_report::json::usl_schema(),
         SchemaKind::Scale => nmax_report::json::scale_schema(),
         SchemaKind::ImportHar => super::import::schema(),
+        SchemaKind::Prove => super::prove::schema(),
     };
     say::line(format_args!("{schema:#}"));
     Exit::Pass

@@ -89,7 +89,7 @@ fn correlation() -> Value {
 }
 
 /// An object with these keys, all of which are there.
-fn record(keys: &[(&str, Value)]) -> Value {
+pub(crate) fn record(keys: &[(&str, Value)]) -> Value {
     let required: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
     let properties: Map<String, Value> = keys
         .iter()
@@ -98,19 +98,23 @@ fn record(keys: &[(&str, Value)]) -> Value {
     json!({ "type": "object", "properties": properties, "required": required })
 }
 
-fn list(of: Value) -> Value {
+/// A list.
+pub(crate) fn list(of: Value) -> Value {
     json!({ "type": "array", "items": of })
 }
 
-fn text() -> Value {
+/// A text.
+pub(crate) fn text() -> Value {
     json!({ "type": "string" })
 }
 
-fn count() -> Value {
+/// A whole number from 0.
+pub(crate) fn count() -> Value {
     json!({ "type": "integer", "minimum": 0 })
 }
 
-fn described(mut rules: Value, words: &str) -> Value {
+/// Rules with a word on what is meant.
+pub(crate) fn described(mut rules: Value, words: &str) -> Value {
     rules["description"] = json!(words);
     rules
 }
