@@ -34,6 +34,8 @@ mod judge;
 mod link;
 mod names;
 mod search;
+#[cfg(test)]
+mod tests;
 mod timeline;
 mod weight;
 

@@ -206,9 +206,10 @@ impl Namer {
             (!name.is_empty()).then_some(name)
         };
         let name = candidates.iter().find_map(clean).unwrap_or_else(|| "value".to_owned());
-        let with_kind = format!("{name}_{kind}");
+        // `item_id`, but no `csrf_id`.
+        let with_kind = (kind != "id" || !identifies(&name)).then(|| format!("{name}_{kind}"));
         let numbered = (2..).map(|number| format!("{name}_{number}"));
-        let mut all = [name.clone(), with_kind].into_iter().chain(numbered);
+        let mut all = [name.clone()].into_iter().chain(with_kind).chain(numbered);
         let free = all.find(|name| !TAKEN.contains(&name.as_str()) && !self.0.contains(name));
         let free = free.unwrap_or(name);
         self.0.insert(free.clone());

@@ -7,15 +7,18 @@ use nmax_extract::values::{Found, Kind, harvest};
 use nmax_plan::plan::Source;
 
 use super::again::Again;
-use super::choose::{Choice, Fit, Pages, Reply, choose};
+use super::choose::{Choice, Pages, Reply, choose};
 use super::coding::{self, Coding};
 use super::index::{Index, Need, name_of};
 use super::judge::{self, Given, judge};
 use super::timeline::Timeline;
 use super::weight::{Weight, is_number, weight};
-use super::{Denied, State, denied, link, names};
+use super::{Denied, State, denied, names};
 use crate::parts::{Part, Place, Use, split};
 use crate::recording::{Kind as Fetched, header};
+
+mod follow;
+mod take;
 
 /// Most places of a value that are tried before it is left alone.
 const TRIES_MAX: usize = 12;
@@ -198,88 +201,6 @@ impl<'a> Search<'a> {
         kind.is_some_and(|kind| kind.contains("json") || kind.contains("xml") && !kind.contains("svg"))
     }
 
-    /// Where a request was reached by a link or redirect with something in it that changes.
-    fn follow(&mut self, entry: usize) -> bool {
-        let request = &self.timeline.entry(entry).request;
-        let url = link::normal(&request.url);
-        let changing = link::changing(&url);
-        let first = self.index.requests_of(&url).first().copied();
-        let all = self.by_link.get(&url).map_or(&[][..], Vec::as_slice);
-        // What was requested before any reply named it is the user's: typed, or a bookmark.
-        let is_given = first.is_some_and(|first| all.iter().any(|number| self.is_before(*number, first)));
-        if changing.is_empty() || !is_given {
-            return false;
-        }
-        let (redirect, page) = (self.timeline.redirect_to(entry), self.timeline.page_before(entry));
-        let mut origins: Vec<usize> = all
-            .iter()
-            .copied()
-            .filter(|number| self.is_before(*number, entry))
-            .collect();
-        origins.sort_by_key(|number| {
-            let (from, found) = &self.found[*number];
-            let is_redirect = redirect == Some(*from) && found.kind == Kind::Location;
-            let order = self.timeline.spot(*from).order;
-            (
-                !is_redirect,
-                self.timeline.is_resource(*from),
-                page != Some(*from),
-                std::cmp::Reverse(order),
-                *number,
-            )
-        });
-        let target = split(&request.url).path_and_query;
-        let at = Use {
-            entry,
-            place: Place::Target,
-            span: 0..target.len(),
-        };
-        for number in origins.into_iter().take(TRIES_MAX) {
-            let (from, found) = &self.found[number];
-            let (from, found) = (*from, without_fragment(found));
-            if let Some(draft) = self.draft_of(from, &found.text, true) {
-                draft.uses.push((at, "${\0}".into()));
-                return true;
-            }
-            let base = self
-                .again
-                .and_then(|again| again.entry(from))
-                .map(|entry| entry.request.url.as_str());
-            let wanted = self.again.and_then(|again| again.url(entry));
-            let sends = |text: &str| base.is_some_and(|base| wanted.is_some() && link::resolve(base, text) == wanted);
-            let Some(choice) = self.choose(from, &found, entry, &sends) else {
-                continue;
-            };
-            if choice.fit == Fit::Fails && redirect != Some(from) && wanted.as_ref() == Some(&url) {
-                continue;
-            }
-            let state = match (choice.fit, &choice.again) {
-                (Fit::Fails, _) | (_, None) => State::Found,
-                _ if wanted.as_ref() != Some(&url) => State::Changes,
-                _ => State::Same,
-            };
-            let nouns = changing.iter().map(|part| names::singular(&part.name).to_owned());
-            self.drafts.push(Draft {
-                from,
-                text: found.text.clone(),
-                kind: found.kind,
-                is_link: true,
-                choice,
-                state,
-                names: nouns.chain(["next".to_owned()]).collect(),
-                uses: vec![(at, "${\0}".into())],
-                coding: String::new(),
-                value: found.text.clone(),
-            });
-            self.followed.extend(changing.into_iter().map(|part| {
-                let words = names::words(&part.name);
-                (part.value, words)
-            }));
-            return true;
-        }
-        false
-    }
-
     fn is_before(&self, number: usize, entry: usize) -> bool {
         self.timeline.is_before(self.found[number].0, entry)
     }
@@ -314,7 +235,7 @@ impl<'a> Search<'a> {
             let holds = |whole: &&Need| {
                 whole.part == need.part && whole.span.start <= need.span.start && need.span.end <= whole.span.end
             };
-            if of_the_user.iter().any(|whole| holds(&whole)) {
+            if of_the_user.iter().any(holds) {
                 continue;
             }
             let place = &index.parts[&entry][need.part].place;
@@ -459,127 +380,6 @@ impl<'a> Search<'a> {
         )
     }
 
-    /// Takes the value from the first of these places from which it can be taken.
-    fn take(&mut self, need: &Need, part: &Part, name: &str, origins: &[Origin]) -> Known {
-        let at = Use {
-            entry: need.entry,
-            place: part.place.clone(),
-            span: need.span.clone(),
-        };
-        let other = self.again.and_then(|again| again.value(need.entry, &part.place));
-        let mut fallback = None;
-        let mut is_chance = false;
-        for (number, coding) in origins.iter().take(TRIES_MAX) {
-            let template = format!("${{{}}}", need.coding.around(&coding.around("\0")));
-            let sends = |text: &str| {
-                other
-                    .as_ref()
-                    .is_some_and(|other| sends(text, coding, need, part, other))
-            };
-            let (from, found) = &self.found[*number];
-            let (from, found) = (*from, found.clone());
-            if let Some(draft) = self.draft_of(from, &found.text, false) {
-                let is_kept = draft
-                    .choice
-                    .again
-                    .as_ref()
-                    .is_none_or(|again| other.is_none() || sends(again));
-                if is_kept {
-                    draft.uses.push((at, template));
-                    return Known::Written;
-                }
-                continue;
-            }
-            if self.is_asset(need.entry) {
-                continue;
-            }
-            let Some(choice) = self.choose(from, &found, need.entry, &sends) else {
-                continue;
-            };
-            let is_same_there = other.as_ref() == Some(&part.value);
-            if choice.fit == Fit::Fails && is_same_there {
-                is_chance = true;
-                continue;
-            }
-            let is_changing =
-                choice.fit == Fit::Holds && choice.again.as_ref().is_some_and(|again| *again != found.text);
-            if weight(&need.value) == Weight::Trivial && need.varies && !is_changing {
-                continue;
-            }
-            let state = match (choice.fit, &choice.again) {
-                (Fit::Fails, _) | (_, None) => State::Found,
-                _ if is_same_there => State::Same,
-                _ => State::Changes,
-            };
-            let draft = Draft {
-                from,
-                text: found.text.clone(),
-                kind: found.kind,
-                is_link: false,
-                choice,
-                state,
-                names: self.names_for(from, &found, name, coding),
-                uses: vec![(at.clone(), template)],
-                coding: [coding.told(), need.coding.told()]
-                    .into_iter()
-                    .filter(|told| !told.is_empty())
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                value: need.value.clone(),
-            };
-            if draft.choice.fit == Fit::Fails {
-                fallback.get_or_insert(draft);
-                continue;
-            }
-            let is_part_of_link = self.followed.iter().any(|(value, _)| *value == need.value);
-            if state == State::Same && !is_part_of_link {
-                self.deny(need, "the same in both recordings: a constant");
-                return Known::Constant;
-            }
-            self.drafts.push(draft);
-            return Known::Written;
-        }
-        if let Some(draft) = fallback.filter(|_| weight(&need.value) > Weight::Trivial) {
-            self.drafts.push(draft);
-            return Known::Written;
-        }
-        if is_chance {
-            self.deny(
-                need,
-                "a second recording sends the same value though the reply has another: by chance",
-            );
-        } else if weight(&need.value) > Weight::Weak && !self.is_asset(need.entry) {
-            self.deny(need, "no extractor finds it where it is");
-        }
-        Known::Constant
-    }
-
-    /// What the value may be called, the best first.
-    fn names_for(&self, from: usize, found: &Found, name: &str, coding: &Coding) -> Vec<String> {
-        let request = &self.timeline.entry(from).request;
-        let segments = split(&request.url).segments();
-        let noun = segments
-            .filter(|segment| weight(segment) == Weight::Trivial && !is_number(segment) && !segment.is_empty())
-            .last()
-            .map(|noun| names::singular(noun).to_owned());
-        let given = found.name.as_str();
-        let mut all = Vec::new();
-        if found.kind == Kind::Location || found.kind == Kind::Link {
-            all.push(names::singular(given).to_owned());
-        } else if names::says(given) {
-            all.push(given.to_owned());
-        }
-        if matches!(coding, Coding::Claim(_)) || name == "authorization" {
-            all.push("token".to_owned());
-        }
-        if names::says(name) {
-            all.push(names::singular(name).to_owned());
-        }
-        all.extend(noun.map(|noun| format!("{noun}_{given}")));
-        all.push(given.to_owned());
-        all
-    }
-
     fn deny(&mut self, need: &Need, reason: &str) {
         let request = &self.timeline.entry(need.entry).request;
         let part = &self.index.parts[&need.entry][need.part];
@@ -601,29 +401,4 @@ impl<'a> Search<'a> {
             self.denied.push(denied);
         }
     }
-}
-
-/// Whether a text of the second recording's reply makes what is sent there.
-fn sends(text: &str, coding: &Coding, need: &Need, part: &Part, other: &str) -> bool {
-    let made = coding.apply(text).and_then(|value| need.coding.apply(&value));
-    let Some(made) = made.filter(|made| !made.is_empty()) else {
-        return false;
-    };
-    let (before, after) = (&part.value[..need.span.start], &part.value[need.span.end..]);
-    let rest = other.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
-    rest == Some(made.as_str()) || (weight(&made) > Weight::Weak && other.contains(&made))
-}
-
-/// What was found, without what a browser does not send.
-fn without_fragment(found: &Found) -> Found {
-    let mut found = found.clone();
-    if let Some((url, _)) = found.text.split_once('#') {
-        found.text = url.to_owned();
-        for source in &mut found.sources {
-            let of = Box::new(source.clone());
-            let pattern = "^[^#]*".to_owned();
-            *source = Source::Part { of, pattern };
-        }
-    }
-    found
 }

@@ -4,7 +4,7 @@ use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD, Engine as _};
 use nmax_extract::{Extractor, Page};
 use nmax_import::correlate::{Correlation, Correlations, State, correlate};
 use nmax_import::journey::{Journey, Step};
-use nmax_import::parts::{self, Place};
+use nmax_import::parts;
 use nmax_import::recording::{Body, Entry, Kind, Recording, Request, Response, Timings};
 use nmax_plan::plan::{MatchPick, Source};
 use proptest::prelude::*;
@@ -818,7 +818,7 @@ fn planted(from: From, to: To, value: &str, noise: &str) -> Vec<Exchange> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(120))]
 
     /// Law: a planted value is found wherever it is said and sent, with an extractor that works; nothing else is.
     #[test]
