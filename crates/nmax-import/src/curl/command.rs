@@ -1,0 +1,407 @@
+//! The words of a command as what it asks for.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::CurlError;
+use super::options::{self, Known, Means, OPTIONS};
+use super::words::Word;
+use crate::form;
+use crate::parts::percent_encode;
+use crate::recording::{Body, Field, Request};
+
+/// What the options of a command say.
+#[derive(Debug, Default)]
+struct Asked {
+    method: Option<String>,
+    headers: Vec<(String, String)>,
+    /// Headers that curl is told to leave out, in small letters.
+    removed: Vec<String>,
+    urls: Vec<Word>,
+    data: Vec<String>,
+    /// File of the data, and where it is named.
+    file: Option<Word>,
+    is_json: bool,
+    fields: Vec<Field>,
+    cookies: Vec<String>,
+    query: Vec<String>,
+    upload: Option<String>,
+    puts_data_in_query: bool,
+    is_head: bool,
+}
+
+/// Goes through the words of a command.
+pub(super) struct Reader<'a> {
+    words: std::slice::Iter<'a, Word>,
+    asked: Asked,
+    pub(super) requests: Vec<Request>,
+    pub(super) notes: Vec<String>,
+    pub(super) errors: Vec<CurlError>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(words: &'a [Word]) -> Self {
+        Self {
+            words: words.iter(),
+            asked: Asked::default(),
+            requests: Vec::new(),
+            notes: Vec::new(),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Reads a command behind its `curl`.
+    pub(super) fn read(&mut self) {
+        let mut only_urls = false;
+        while let Some(word) = self.words.next() {
+            if only_urls || !word.text.starts_with('-') || word.text == "-" {
+                self.asked.urls.push(word.clone());
+            } else if word.text == "--" {
+                only_urls = true;
+            } else if let Some(name) = word.text.strip_prefix("--") {
+                self.long(word, name);
+            } else {
+                self.short(word);
+            }
+        }
+        self.finish();
+    }
+
+    fn error(&mut self, at: &str, what: impl Into<String>, help: impl Into<String>) {
+        self.errors.push(CurlError {
+            at: at.to_owned(),
+            what: what.into(),
+            help: help.into(),
+        });
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+
+    fn long(&mut self, word: &Word, name: &str) {
+        let Some((known, is_on)) = options::long(name) else {
+            let names = OPTIONS.iter().map(|known| known.long);
+            let near = nmax_plan::nearest::nearest(name, names).map(|near| format!("; did you mean `--{near}`?"));
+            let help = "leave it out if it does not change what is sent".to_owned() + &near.unwrap_or_default();
+            return self.error(
+                &word.at,
+                format!("`--{name}` is no option of curl that nmax knows"),
+                help,
+            );
+        };
+        let value = match known.takes_value {
+            true => self.words.next().cloned(),
+            false => None,
+        };
+        if is_on {
+            self.option(known, word, value);
+        }
+    }
+
+    /// Letters behind one `-`: `-sSL`, `-XPOST`.
+    fn short(&mut self, word: &Word) {
+        let letters = &word.text[1..];
+        for (at, letter) in letters.char_indices() {
+            let Some(known) = options::short(letter) else {
+                let what = format!("`-{letter}` is no option of curl that nmax knows");
+                return self.error(&word.at, what, "leave it out if it does not change what is sent");
+            };
+            if !known.takes_value {
+                self.option(known, word, None);
+                continue;
+            }
+            let rest = &letters[at + letter.len_utf8()..];
+            let value = match rest {
+                "" => self.words.next().cloned(),
+                rest => Some(Word {
+                    text: rest.to_owned(),
+                    at: word.at.clone(),
+                }),
+            };
+            return self.option(known, word, value);
+        }
+    }
+
+    fn option(&mut self, known: Known, word: &Word, value: Option<Word>) {
+        let name = match word.text.starts_with("--") {
+            true => format!("--{}", known.long),
+            false => known
+                .short
+                .map_or_else(|| known.long.to_owned(), |letter| format!("-{letter}")),
+        };
+        let value = match (value, known.takes_value) {
+            (Some(value), _) => value,
+            (None, false) => word.clone(),
+            (None, true) => {
+                return self.error(&word.at, format!("`{name}` has no value"), "copy the whole command");
+            }
+        };
+        match known.means {
+            Means::Output => {}
+            Means::Noted(why) => self.note(format!("`{name}` is not taken over: {why}")),
+            Means::Refused(help) => self.error(&word.at, format!("`{name}` is not supported"), help),
+            Means::Next => self.finish(),
+            Means::Url => self.asked.urls.push(value),
+            Means::Method => self.asked.method = Some(value.text),
+            Means::Get => self.asked.puts_data_in_query = true,
+            Means::Head => self.asked.is_head = true,
+            Means::Query => self.asked.query.push(urlencoded(value.text.trim_start_matches('+'))),
+            Means::Upload => self.asked.upload = Some(value.text),
+            means => self.content(means, value),
+        }
+    }
+
+    /// Headers and bodies.
+    fn content(&mut self, means: Means, value: Word) {
+        let text = value.text.clone();
+        let mut header = |name: &str, value: String| self.asked.headers.push((name.to_owned(), value));
+        match means {
+            Means::Header => self.header(&value),
+            Means::Agent => header("user-agent", text),
+            Means::Referer => header("referer", text.trim_end_matches(";auto").to_owned()),
+            Means::Bearer => header("authorization", format!("Bearer {text}")),
+            Means::Range => header("range", format!("bytes={text}")),
+            Means::Compressed => header("accept-encoding", "gzip, deflate, br, zstd".to_owned()),
+            Means::User => {
+                let user = if text.contains(':') { text } else { format!("{text}:") };
+                header("authorization", format!("Basic {}", STANDARD.encode(user)));
+            }
+            Means::Cookie if text.contains('=') => self.asked.cookies.push(text),
+            Means::Cookie => self.note(format!("the cookies of the file `{text}` are not taken over")),
+            Means::RawData => self.asked.data.push(text),
+            Means::Data => self.data(value),
+            Means::Json => {
+                self.asked.is_json = true;
+                self.data(value);
+            }
+            Means::UrlencodedData => {
+                let name = text.split('=').next().unwrap_or_default();
+                if name.contains('@') {
+                    let help = "write the content of the file into the command";
+                    return self.error(&value.at, "nmax cannot encode the content of a file", help);
+                }
+                self.asked.data.push(urlencoded(&text));
+            }
+            Means::Form => self.field(&value),
+            Means::FormText => match text.split_once('=') {
+                Some((name, value)) => self.asked.fields.push(field(name, value)),
+                None => self.error(&value.at, "a field has no `=`", "write it as NAME=VALUE"),
+            },
+            _ => {}
+        }
+    }
+
+    /// `Name: value`, `Name;` (empty), `Name:` (left out).
+    fn header(&mut self, word: &Word) {
+        let text = word.text.trim_end_matches(['\r', '\n']);
+        if let Some((name, value)) = text.split_once(':').filter(|(name, _)| !name.is_empty()) {
+            match value.trim() {
+                "" => self.asked.removed.push(name.trim().to_ascii_lowercase()),
+                value => self.asked.headers.push((name.trim().to_owned(), value.to_owned())),
+            }
+        } else if let Some(name) = text.strip_suffix(';') {
+            self.asked.headers.push((name.trim().to_owned(), String::new()));
+        } else if let Some(file) = text.strip_prefix('@') {
+            self.error(
+                &word.at,
+                format!("the headers of the file `{file}` are not known"),
+                "write them into the command",
+            );
+        } else {
+            self.error(&word.at, format!("`{text}` is no header"), "write it as `Name: value`");
+        }
+    }
+
+    fn data(&mut self, word: Word) {
+        match word.text.strip_prefix('@') {
+            Some(file) => {
+                let text = file.to_owned();
+                self.asked.file = Some(Word { text, at: word.at });
+            }
+            None => self.asked.data.push(word.text),
+        }
+    }
+
+    /// `name=value`, `name=@file`, with `;type=` and `;filename=` behind.
+    fn field(&mut self, word: &Word) {
+        let Some((name, rest)) = word.text.split_once('=') else {
+            return self.error(&word.at, "a field has no `=`", "write it as NAME=VALUE or NAME=@FILE");
+        };
+        let mut pieces = rest.split(';');
+        let mut content = pieces.next().unwrap_or_default().to_owned();
+        let mut made = field(name, "");
+        let mut file_name = None;
+        for piece in pieces {
+            match piece.trim().split_once('=') {
+                Some(("type", kind)) => made.content_type = Some(kind.to_owned()),
+                Some(("filename", name)) => file_name = Some(name.trim_matches('"').to_owned()),
+                Some(("encoder" | "headers", _)) => {
+                    self.note(format!("`;{}` of a field is not taken over", piece.trim()))
+                }
+                _ => {
+                    content.push(';');
+                    content.push_str(piece);
+                }
+            }
+        }
+        if let Some(file) = content.strip_prefix('@') {
+            let file = file.trim_matches('"');
+            if file.contains(',') {
+                return self.error(&word.at, "several files in one field", "write a field for each file");
+            }
+            if file_name.is_some() {
+                self.note(format!("the file `{file}` is sent under its own name"));
+            }
+            made.file_name = Some(file.to_owned());
+            made.content_type
+                .get_or_insert_with(|| "application/octet-stream".to_owned());
+        } else if let Some(file) = content.strip_prefix('<') {
+            let help = "write the content of the file into the command, or send it as a file with `@`";
+            return self.error(&word.at, format!("the content of the file `{file}` is not known"), help);
+        } else {
+            made.value = content.trim_matches('"').to_owned();
+        }
+        self.asked.fields.push(made);
+    }
+
+    /// Makes the requests of what was asked for so far.
+    fn finish(&mut self) {
+        let asked = std::mem::take(&mut self.asked);
+        if asked.file.is_some() && !asked.data.is_empty() {
+            let at = asked.file.as_ref().map(|file| file.at.clone()).unwrap_or_default();
+            self.error(
+                &at,
+                "the content of a file cannot be joined with other data",
+                "put all of it into one file",
+            );
+        }
+        for word in &asked.urls {
+            match url(&word.text, &asked) {
+                Ok(url) => self.requests.push(request(url, &asked)),
+                Err(what) => self.error(&word.at, what, "give an URL such as https://shop.test/basket"),
+            }
+        }
+        if asked.urls.iter().any(|url| has_glob(&url.text)) {
+            self.note("curl would make several URLs of `{..}` or `[..]`; it is taken as it is".to_owned());
+        }
+    }
+}
+
+fn field(name: &str, value: &str) -> Field {
+    Field {
+        name: name.to_owned(),
+        value: value.to_owned(),
+        ..Field::default()
+    }
+}
+
+/// `content`, `=content` or `name=content`, its content encoded.
+fn urlencoded(text: &str) -> String {
+    match text.split_once('=') {
+        Some(("", content)) => percent_encode(content),
+        Some((name, content)) => format!("{name}={}", percent_encode(content)),
+        None => percent_encode(text),
+    }
+}
+
+fn has_glob(url: &str) -> bool {
+    url.contains('{') || url.split(['/', '?']).skip(3).any(|part| part.contains('['))
+}
+
+/// The URL as curl completes it.
+fn url(text: &str, asked: &Asked) -> Result<String, String> {
+    let url = text.split_once('#').map_or(text, |(url, _)| url).trim();
+    let mut url = match url.split_once("://") {
+        Some((scheme, _)) if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") => url.to_owned(),
+        Some((scheme, _)) => return Err(format!("the scheme `{scheme}` is not HTTP")),
+        None => format!("http://{url}"),
+    };
+    let host = crate::parts::split(&url).host;
+    if host.is_empty() || host.contains([' ', '"', '\'', '<', '>', '\\']) || url.contains(char::is_control) {
+        return Err(format!("`{}` is no URL", text.trim()));
+    }
+    let mut query = asked.query.clone();
+    if asked.puts_data_in_query && !asked.data.is_empty() {
+        query.push(asked.data.join("&"));
+    }
+    if !query.is_empty() {
+        let sign = if url.contains('?') { '&' } else { '?' };
+        url = format!("{url}{sign}{}", query.join("&"));
+    }
+    if let Some(file) = &asked.upload
+        && crate::parts::split(&url).path.ends_with('/')
+    {
+        url = format!(
+            "{}/{}",
+            url.trim_end_matches('/'),
+            file.rsplit(['/', '\\']).next().unwrap_or_default()
+        );
+    }
+    Ok(url)
+}
+
+fn request(url: String, asked: &Asked) -> Request {
+    let mut headers = asked.headers.clone();
+    let has = |headers: &[(String, String)], name: &str| headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+    let body = body(asked, crate::recording::header(&headers, "content-type"));
+    let mut add = |name: &str, value: &str| {
+        if !has(&headers, name) && !asked.removed.iter().any(|removed| removed == name) {
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+    };
+    if let Some(body) = body.as_ref().filter(|body| !body.mime.is_empty()) {
+        add("content-type", &body.mime);
+    }
+    add("accept", if asked.is_json { "application/json" } else { "*/*" });
+    if !asked.cookies.is_empty() {
+        add("cookie", &asked.cookies.join("; "));
+    }
+    let method = match (&asked.method, &body, asked.is_head) {
+        (Some(method), ..) => method.to_ascii_uppercase(),
+        (None, _, true) => "HEAD".to_owned(),
+        (None, Some(_), _) if asked.upload.is_some() => "PUT".to_owned(),
+        (None, Some(_), _) => "POST".to_owned(),
+        (None, None, _) => "GET".to_owned(),
+    };
+    Request {
+        method,
+        url,
+        headers,
+        body,
+        version: String::new(),
+    }
+}
+
+fn body(asked: &Asked, mime: Option<&str>) -> Option<Body> {
+    let file = asked.upload.clone().or_else(|| Some(asked.file.as_ref()?.text.clone()));
+    if asked.puts_data_in_query || (asked.data.is_empty() && asked.fields.is_empty() && file.is_none()) {
+        return None;
+    }
+    if !asked.fields.is_empty() {
+        let (mime, bytes) = form::encode("multipart/form-data", &asked.fields)?;
+        let fields = form::fields(&mime, &bytes).unwrap_or_default();
+        return Some(Body {
+            mime,
+            bytes,
+            fields,
+            ..Body::default()
+        });
+    }
+    let usual = match (asked.is_json, asked.upload.is_some()) {
+        (true, _) => "application/json",
+        (false, true) => "",
+        (false, false) => "application/x-www-form-urlencoded",
+    };
+    let mime = mime.unwrap_or(usual).to_owned();
+    let bytes = asked.data.join(if asked.is_json { "" } else { "&" }).into_bytes();
+    Some(Body {
+        fields: form::fields(&mime, &bytes).unwrap_or_default(),
+        mime,
+        bytes,
+        file,
+        ..Body::default()
+    })
+}

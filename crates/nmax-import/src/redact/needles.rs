@@ -1,0 +1,258 @@
+//! Secrets found wherever they occur, however they are spelled.
+//!
+//! Each secret is looked for as it is, in JSON, in HTML, percent-encoded, and inside of base64; each of these also where
+//! single characters are spelled otherwise (`%2f` for `/`, `\u0026` or `&amp;` for `&`, `+` for a blank). O(length of
+//! the text) as long as few secrets begin with the same two bytes.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+
+use crate::parts::percent_encode;
+
+/// Characters of base64 below which a piece of a secret is too likely to occur by chance.
+const BASE64_MIN: usize = 8;
+
+/// Something that is looked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Needle {
+    bytes: Vec<u8>,
+    /// It counts only where no letter or digit touches it.
+    is_word: bool,
+}
+
+/// Secrets, ready to be found.
+#[derive(Clone, Debug)]
+pub(super) struct Needles {
+    needles: Vec<Needle>,
+    /// Needles by their first byte.
+    by_first: Vec<Vec<usize>>,
+    /// A bit for each pair of first bytes.
+    pairs: Vec<u64>,
+}
+
+impl Needles {
+    /// Needles for these secrets. Short ones count only as whole words.
+    pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut needles: Vec<Needle> = secrets.into_iter().flat_map(spellings).collect();
+        needles.sort();
+        needles.dedup();
+        let mut made = Self {
+            by_first: vec![Vec::new(); 256],
+            pairs: vec![0; 1024],
+            needles,
+        };
+        for (index, needle) in made.needles.iter().enumerate() {
+            made.by_first[usize::from(needle.bytes[0])].push(index);
+            let pair = pair(needle.bytes[0], needle.bytes[1]);
+            made.pairs[pair / 64] |= 1 << (pair % 64);
+        }
+        made
+    }
+
+    /// Length of the longest secret's spelling that begins here.
+    fn at(&self, text: &[u8], at: usize) -> Option<usize> {
+        let first = *text.get(at)?;
+        let next = *text.get(at + 1)?;
+        if !is_escape(first) && !is_escape(next) {
+            let pair = pair(first, next);
+            if self.pairs[pair / 64] >> (pair % 64) & 1 == 0 {
+                return None;
+            }
+        }
+        let mut length = None;
+        let mut look = |byte: u8| {
+            for index in &self.by_first[usize::from(byte)] {
+                length = length.max(self.matched(text, at, &self.needles[*index]));
+            }
+        };
+        look(first);
+        for unit in units(&text[at..]).into_iter().flatten() {
+            look(unit.bytes[0]);
+        }
+        length
+    }
+
+    fn matched(&self, text: &[u8], at: usize, needle: &Needle) -> Option<usize> {
+        let length = spelled(&text[at..], &needle.bytes)?;
+        if needle.is_word {
+            let touches = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+            let before = at.checked_sub(1).and_then(|at| text.get(at));
+            let is_encoded = at >= 3 && text[at - 3] == b'%';
+            if (touches(before) && !is_encoded) || touches(text.get(at + length)) {
+                return None;
+            }
+        }
+        Some(length)
+    }
+
+    /// The next secret from a position on: where it is, and its length.
+    pub(super) fn next(&self, text: &[u8], from: usize) -> Option<(usize, usize)> {
+        if self.needles.is_empty() {
+            return None;
+        }
+        (from..text.len()).find_map(|at| Some((at, self.at(text, at)?)))
+    }
+}
+
+fn pair(first: u8, next: u8) -> usize {
+    usize::from(first) << 8 | usize::from(next)
+}
+
+/// Every way in which a secret is written as a whole; single characters may be spelled otherwise still.
+fn spellings(secret: &str) -> Vec<Needle> {
+    let json = |text: &str| serde_json::Value::from(text).to_string().trim_matches('"').to_owned();
+    let escaped = serde_json::Value::from(secret).to_string();
+    let escaped = escaped[1..escaped.len() - 1].to_owned();
+    let html = secret
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;");
+    let is_word = secret.len() < super::EVERYWHERE_MIN || secret.bytes().all(|byte| byte.is_ascii_digit());
+    let texts = [secret.to_owned(), json(&escaped), escaped, html, percent_encode(secret)];
+    let base64 = (0..3).flat_map(|offset| in_base64(secret.as_bytes(), offset));
+    texts
+        .into_iter()
+        .map(|text| (text, is_word))
+        .chain(base64.map(|text| (text, false)))
+        .filter(|(text, _)| text.len() >= 2)
+        .map(|(text, is_word)| Needle {
+            bytes: text.into_bytes(),
+            is_word,
+        })
+        .collect()
+}
+
+/// What base64 of a text shows of a secret that begins at this byte of three: whole groups of four characters.
+fn in_base64(secret: &[u8], offset: usize) -> Vec<String> {
+    let start = (3 - offset) % 3;
+    let Some(inner) = secret.get(start..) else {
+        return Vec::new();
+    };
+    let inner = &inner[..inner.len() / 3 * 3];
+    let both = [STANDARD_NO_PAD.encode(inner), URL_SAFE_NO_PAD.encode(inner)];
+    both.into_iter().filter(|text| text.len() >= BASE64_MIN).collect()
+}
+
+/// A character that is spelled as several.
+#[derive(Clone, Copy)]
+struct Unit {
+    /// What it means, in UTF-8.
+    bytes: [u8; 4],
+    size: usize,
+    /// Bytes that it is spelled with.
+    length: usize,
+}
+
+impl Unit {
+    fn byte(byte: u8, length: usize) -> Option<Self> {
+        Some(Self {
+            bytes: [byte, 0, 0, 0],
+            size: 1,
+            length,
+        })
+    }
+
+    fn char(c: char, length: usize) -> Option<Self> {
+        let mut bytes = [0; 4];
+        let size = c.encode_utf8(&mut bytes).len();
+        Some(Self { bytes, size, length })
+    }
+}
+
+fn is_escape(byte: u8) -> bool {
+    matches!(byte, b'%' | b'\\' | b'&' | b'+')
+}
+
+/// What a text may mean with its first characters, beside themselves: percent-encoded once and twice, escaped, an entity.
+fn units(text: &[u8]) -> [Option<Unit>; 2] {
+    let hex = |at: usize| {
+        let digits = text.get(at..at + 2)?;
+        let digit = |byte: u8| char::from(byte).to_digit(16);
+        u8::try_from(digit(digits[0])? * 16 + digit(digits[1])?).ok()
+    };
+    match text.first() {
+        Some(b'%') => {
+            let twice = text.starts_with(b"%25").then(|| hex(3)).flatten();
+            [
+                twice.and_then(|byte| Unit::byte(byte, 5)),
+                hex(1).and_then(|byte| Unit::byte(byte, 3)),
+            ]
+        }
+        Some(b'+') => [Unit::byte(b' ', 1), None],
+        Some(b'\\') => [escape(text), None],
+        Some(b'&') => [entity(text), None],
+        _ => [None, None],
+    }
+}
+
+fn escape(text: &[u8]) -> Option<Unit> {
+    let hex = |from: usize, to: usize| u32::from_str_radix(std::str::from_utf8(text.get(from..to)?).ok()?, 16).ok();
+    match text.get(1)? {
+        b'u' => match hex(2, 6)? {
+            high @ 0xd800..=0xdbff => {
+                let low = hex(8, 12).filter(|low| (0xdc00..0xe000).contains(low) && text[6..8] == *b"\\u")?;
+                Unit::char(char::from_u32(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00))?, 12)
+            }
+            unit => Unit::char(char::from_u32(unit)?, 6),
+        },
+        b'x' => Unit::char(char::from_u32(hex(2, 4)?)?, 4),
+        b'n' => Unit::byte(b'\n', 2),
+        b'r' => Unit::byte(b'\r', 2),
+        b't' => Unit::byte(b'\t', 2),
+        sign @ (b'"' | b'\'' | b'\\' | b'/') => Unit::byte(*sign, 2),
+        _ => None,
+    }
+}
+
+fn entity(text: &[u8]) -> Option<Unit> {
+    const NAMED: [(&[u8], char); 6] = [
+        (b"&amp;", '&'),
+        (b"&lt;", '<'),
+        (b"&gt;", '>'),
+        (b"&quot;", '"'),
+        (b"&apos;", '\''),
+        (b"&nbsp;", '\u{a0}'),
+    ];
+    if let Some((name, c)) = NAMED.iter().find(|(name, _)| text.starts_with(name)) {
+        return Unit::char(*c, name.len());
+    }
+    let end = text.iter().take(10).position(|byte| *byte == b';')?;
+    let number = std::str::from_utf8(text.get(2..end).filter(|_| text[1] == b'#')?).ok()?;
+    let code = match number.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16),
+        None => number.parse(),
+    };
+    Unit::char(char::from_u32(code.ok()?)?, end + 1)
+}
+
+/// Length of the text's beginning that spells the needle. What both write alike is read as it is, so a needle that is
+/// encoded itself is found too.
+fn spelled(text: &[u8], needle: &[u8]) -> Option<usize> {
+    let (mut at, mut done) = (0, 0);
+    while done < needle.len() {
+        let byte = *text.get(at)?;
+        let unit = is_escape(byte).then(|| {
+            let means = |unit: &Unit| {
+                let spelling = &text[at..at + unit.length];
+                needle[done..].starts_with(&unit.bytes[..unit.size]) && !needle[done..].starts_with(spelling)
+            };
+            units(&text[at..]).into_iter().flatten().find(means)
+        });
+        match unit.flatten() {
+            Some(unit) => {
+                at += unit.length;
+                done += unit.size;
+            }
+            None if byte == needle[done] => {
+                at += 1;
+                done += 1;
+            }
+            None => return None,
+        }
+    }
+    Some(at)
+}
+
+#[cfg(test)]
+mod tests;

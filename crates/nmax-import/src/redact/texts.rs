@@ -1,0 +1,86 @@
+//! Every text of a recording, each with what it is, so that secrets can be found in all of them and replaced.
+
+use super::spots::Place;
+use crate::form;
+use crate::parts::{boundary, essence};
+use crate::recording::{Body, Recording};
+
+/// Visits every text; where `visit` gives a new one, it takes the old one's place.
+pub(super) fn each(recording: &mut Recording, visit: &mut dyn FnMut(&[u8], Place<'_>) -> Option<Vec<u8>>) {
+    for entry in &mut recording.entries {
+        string(&mut entry.request.url, Place::Url, visit);
+        headers(&mut entry.request.headers, visit);
+        if let Some(body) = &mut entry.request.body {
+            self::body(body, Side::Sent, visit);
+        }
+        if let Some(response) = &mut entry.response {
+            headers(&mut response.headers, visit);
+            if let Some(body) = &mut response.body {
+                self::body(body, Side::Received, visit);
+            }
+        }
+        for message in &mut entry.messages {
+            string(&mut message.data, Place::Data, visit);
+        }
+        if let Some(page) = &mut entry.page {
+            string(page, Place::Url, visit);
+        }
+        if let Some(initiator) = &mut entry.initiator {
+            string(initiator, Place::Url, visit);
+        }
+        string(&mut entry.comment, Place::Text, visit);
+    }
+    for mark in &mut recording.marks {
+        string(&mut mark.name, Place::Text, visit);
+    }
+}
+
+type Visit<'a> = dyn FnMut(&[u8], Place<'_>) -> Option<Vec<u8>> + 'a;
+
+fn string(text: &mut String, place: Place<'_>, visit: &mut Visit<'_>) {
+    if let Some(new) = visit(text.as_bytes(), place)
+        && let Ok(new) = String::from_utf8(new)
+    {
+        *text = new;
+    }
+}
+
+fn headers(headers: &mut [(String, String)], visit: &mut Visit<'_>) {
+    for (name, value) in headers {
+        string(value, Place::Header(name), visit);
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Sent,
+    Received,
+}
+
+fn body(body: &mut Body, side: Side, visit: &mut Visit<'_>) {
+    // Where the fields are what the bytes say, they stay so.
+    let follows = form::fields(&body.mime, &body.bytes).is_some_and(|fields| fields == body.fields);
+    let kind = essence(&body.mime);
+    let place = match kind.as_str() {
+        "application/x-www-form-urlencoded" => Place::Form,
+        "multipart/form-data" => boundary(&body.mime).map_or(Place::Data, Place::Multipart),
+        kind if side == Side::Sent || kind.ends_with("json") || kind.ends_with("xml") => Place::Data,
+        _ => Place::Text,
+    };
+    if let Some(new) = visit(&body.bytes, place) {
+        body.bytes = new;
+    }
+    if follows {
+        body.fields = form::fields(&body.mime, &body.bytes).unwrap_or_default();
+        return;
+    }
+    for field in &mut body.fields {
+        // A field as a pair of a form, so that its name counts.
+        let lead = format!("{}=", crate::parts::percent_encode(&field.name));
+        let pair = format!("{lead}{}", field.value);
+        let new = visit(pair.as_bytes(), Place::Form).and_then(|new| String::from_utf8(new).ok());
+        if let Some(value) = new.as_deref().and_then(|new| new.strip_prefix(&lead)) {
+            field.value = value.to_owned();
+        }
+    }
+}
