@@ -249,6 +249,9 @@ fn generated(
             let Some(made) = generated::made(&part.value, &sent) else {
                 continue;
             };
+            if part.is_bare && made.span != (0..part.value.len()) {
+                continue;
+            }
             if search.is_settled(entry, number, &made.span) {
                 continue;
             }

@@ -66,6 +66,10 @@ impl Index {
             let name = name_of(request, &part.place);
             let varies = varies(part);
             for (span, coding, value) in pieces(&part.value) {
+                // A number of JSON is replaced as a whole or not at all.
+                if part.is_bare && span != (0..part.value.len()) {
+                    continue;
+                }
                 let is_telling = weight(&value) > Weight::Trivial
                     || (is_number(&value) && (names::identifies(&name) || matches!(part.place, Place::Segment(_))))
                     || (varies && span == (0..part.value.len()) && coding == Coding::Same);
