@@ -231,11 +231,12 @@ fn fitted(thinks: &[Duration]) -> Pause {
     let count = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / count;
     let variance = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+    // Nobody pauses to the millisecond.
     let rounded = |log: f64| {
-        let ms = (log.exp() * 1000.0)
-            .clamp(PAUSE_MIN.as_millis() as f64, 86_400_000.0)
-            .round();
-        Duration::from_millis(ms as u64)
+        let s = log.exp().clamp(PAUSE_MIN.as_secs_f64(), 86_400.0);
+        let grain_ms: u32 = if s < 1.0 { 10 } else { 100 };
+        let grains = (s * 1000.0 / f64::from(grain_ms)).round();
+        Duration::from_millis(grains as u64 * u64::from(grain_ms))
     };
     let (median, p95) = (rounded(mean), rounded(mean + Z95 * variance.sqrt()));
     if p95 > median {

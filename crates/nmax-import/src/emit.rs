@@ -16,7 +16,7 @@ use nmax_plan::units::format_duration;
 
 use crate::correlate::Correlations;
 use crate::journey::Journey;
-use crate::options::{Load, Options, SecretsIn};
+use crate::options::{Load, Options};
 use crate::parameters::{Feeder, Feeders, Parameters};
 use crate::parts::split;
 use crate::recording::{Recording, Skipped};
@@ -39,8 +39,12 @@ pub use files::{File, stem};
 
 /// Bodies above that many bytes are kept in files.
 const BODY_BYTES_MAX: usize = 64 * 1024;
+/// Bodies above that many bytes are kept in files when the plan would be too large.
+const BODY_BYTES_LEAST: usize = 1024;
 /// A plan that grows larger than this is made with smaller bodies, then with fewer steps.
 const PLAN_BYTES_MAX: usize = DOCUMENT_BYTES_MAX - 64 * 1024;
+/// Most requests of a scenario; plans have at most 10,000 steps, pauses and values included.
+const STEPS_MAX: usize = 3000;
 /// Shortest run that the plan asks for.
 const RUN_MIN: Duration = Duration::from_secs(60);
 
@@ -105,7 +109,7 @@ struct Shared<'a> {
     profile: Profile,
     /// Bodies above that many bytes are kept in files.
     body_bytes_max: usize,
-    /// Most request steps of a scenario.
+    /// Most requests of a scenario.
     steps_max: usize,
 }
 
@@ -119,7 +123,7 @@ pub fn emit(
 ) -> Emitted {
     let name = plan_name(told, options);
     let target = target(told);
-    let mut limits = (BODY_BYTES_MAX, nmax_steps_max());
+    let mut limits = (BODY_BYTES_MAX, STEPS_MAX);
     loop {
         let shared = Shared {
             options,
@@ -129,28 +133,15 @@ pub fn emit(
             body_bytes_max: limits.0,
             steps_max: limits.1,
         };
-        let mut emitted = write(told, feeders, (&name, recordings), &shared);
+        let emitted = write(told, feeders, (&name, recordings), &shared);
         if emitted.plan.len() <= PLAN_BYTES_MAX || limits.1 <= 1 {
-            if limits.1 < nmax_steps_max() {
-                emitted.warnings.push(format!(
-                    "the recording is too long for one plan: each scenario ends after {} steps; record shorter visits",
-                    limits.1
-                ));
-            }
             return emitted;
         }
-        let longest = told.iter().map(|told| told.journey.steps.len()).max().unwrap_or(1);
-        limits = if limits.0 > 1024 {
-            (1024, limits.1)
-        } else {
-            (limits.0, limits.1.min(longest) / 2)
+        limits = match limits {
+            (bytes, steps) if bytes > BODY_BYTES_LEAST => (BODY_BYTES_LEAST, steps),
+            (bytes, steps) => (bytes, steps.min(emitted.steps) / 2),
         };
     }
-}
-
-/// Most steps of a scenario, pauses included, is 10,000.
-const fn nmax_steps_max() -> usize {
-    3000
 }
 
 fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[String]), shared: &Shared<'_>) -> Emitted {
@@ -164,9 +155,12 @@ fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[Stri
         names.push(own.clone());
         scenarios.push(scenario(told, &own, shared, &mut files));
     }
-    let data = data(feeders, &mut files, shared);
+    let data = data(feeders, &mut files);
     let mut map = vec![
-        ("nmax".to_owned(), Yaml::plain(1).with_note(heading(told, files.stem()))),
+        (
+            "nmax".to_owned(),
+            Yaml::plain(1).with_note(heading(told, &scenarios, files.stem())),
+        ),
         ("name".to_owned(), Yaml::text(fill::expanded(name))),
         ("target".to_owned(), Yaml::text(shared.target)),
         ("defaults".to_owned(), shared.profile.defaults()),
@@ -177,7 +171,7 @@ fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[Stri
     let longest = told.iter().map(|told| length(told)).max().unwrap_or_default();
     map.push(("scenarios".to_owned(), scenarios_yaml(&scenarios)));
     map.extend(load(shared.options, longest));
-    emitted.plan = Yaml::Map(map).to_string();
+    emitted.plan = document(map);
     emitted.evidence = evidence::evidence(told, &scenarios, recordings, (&files.plan(), shared));
     emitted.correlations = evidence::in_words(told, &scenarios);
     emitted.steps = scenarios.iter().map(|scenario| scenario.requests.len()).sum();
@@ -216,18 +210,28 @@ fn target(told: &[Told<'_>]) -> String {
     first.unwrap_or_else(|| "http://127.0.0.1".to_owned())
 }
 
+/// The sections of the plan, with blank lines between those of more than a line.
+fn document(sections: Vec<(String, Yaml)>) -> String {
+    let mut text = String::new();
+    for (key, yaml) in sections {
+        let is_apart = matches!(
+            key.as_str(),
+            "defaults" | "data" | "scenarios" | "workload" | "thresholds"
+        );
+        text.push_str(if is_apart { "\n" } else { "" });
+        text.push_str(&Yaml::Map(vec![(key, yaml)]).to_string());
+    }
+    text
+}
+
 /// Where the plan comes from and what to do with it.
-fn heading(told: &[Told<'_>], stem: &str) -> String {
-    let mut lines = vec![match told {
-        [only] => format!(
-            "What a user did: {} steps, written by nmax from a recording.",
-            only.journey.steps.len()
-        ),
-        many => format!(
-            "What users did: {} scenarios, written by nmax from recordings.",
-            many.len()
-        ),
-    }];
+fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
+    let steps: usize = scenarios.iter().map(|scenario| scenario.requests.len()).sum();
+    let what = match scenarios.len() {
+        1 => format!("What a user did, in {steps} steps: written by nmax from a recording."),
+        many => format!("What users did, in {many} scenarios: written by nmax from recordings."),
+    };
+    let mut lines = vec![what];
     let creator = told
         .first()
         .map(|told| told.recording.creator.trim())
@@ -239,7 +243,9 @@ fn heading(told: &[Told<'_>], stem: &str) -> String {
     lines.push(format!(
         "  nmax check {stem}.yaml --prove    replays it and tells which values must be fresh"
     ));
-    lines.push(format!("  nmax run {stem}.yaml              runs it"));
+    lines.push(format!(
+        "  nmax run {stem}.yaml              runs it with different users"
+    ));
     lines.join("\n")
 }
 
@@ -264,7 +270,7 @@ fn scenarios_yaml(scenarios: &[Scenario]) -> Yaml {
 }
 
 /// Data sources, each with a word about where its values come from.
-fn data(feeders: &Feeders, files: &mut Files, shared: &Shared<'_>) -> Option<Yaml> {
+fn data(feeders: &Feeders, files: &mut Files) -> Option<Yaml> {
     let mut entries = Vec::new();
     for feeder in &feeders.list {
         let yaml = match feeder {
@@ -302,12 +308,7 @@ fn data(feeders: &Feeders, files: &mut Files, shared: &Shared<'_>) -> Option<Yam
         };
         entries.push((feeder.name().to_owned(), yaml));
     }
-    debug_assert!(shared.options.secrets == SecretsIn::File || !feeders.list.iter().any(is_secret));
     (!entries.is_empty()).then_some(Yaml::Map(entries))
-}
-
-fn is_secret(feeder: &Feeder) -> bool {
-    matches!(feeder, Feeder::File { is_secret: true, .. })
 }
 
 /// Workload, length and conditions.
@@ -316,7 +317,7 @@ fn load(options: &Options, longest: Duration) -> Vec<(String, Yaml)> {
         Load::Rate { per_s } => (
             "open",
             vec![
-                ("rate".to_owned(), Yaml::text(rate(per_s))),
+                ("rate".to_owned(), Yaml::plain(rate(per_s))),
                 ("arrivals".to_owned(), Yaml::plain("poisson")),
             ],
             "so many users begin in a second, whatever the system does: raise it step by step",

@@ -107,6 +107,11 @@ fn is_within(host: &str, domain: &str) -> bool {
     host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
 }
 
+/// Whether browsers ask this host by themselves, whatever a person does in them: for updates, safety lists, telemetry.
+pub fn is_browsers_own(host: &str) -> bool {
+    noise::is_browsers_own(host)
+}
+
 /// The registrable domain of a host; an address and a name without a public suffix are their own.
 pub fn site(host: &str) -> &str {
     let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
@@ -157,8 +162,8 @@ fn unusable(entry: &Entry) -> Option<String> {
         let scheme = url.split(':').next().unwrap_or_default();
         return Some(format!("`{scheme}:` is not fetched over HTTP"));
     }
-    if split(&url).host.is_empty() {
-        return Some("the URL names no host".to_owned());
+    if let Err(why) = nmax_plan::addresses::origin(split(&url).origin) {
+        return Some(format!("its URL cannot be requested: {why}"));
     }
     let is_preflight = kind == Kind::Preflight
         || request.method == "OPTIONS" && header(&request.headers, "access-control-request-method").is_some();

@@ -306,7 +306,12 @@ fn json_text(text: &str, leaves: &[Leaf], scope: &Scope<'_>) -> String {
     let mut at = 0;
     for leaf in leaves {
         let place = Place::Json(leaf.pointer.clone());
-        if !scope.changes.has(scope.entry, &place) {
+        let is_changed = match leaf.is_bare {
+            // A part of a number is no value of its own.
+            true => scope.changes.has_whole(scope.entry, &place, leaf.value.len()),
+            false => scope.changes.has(scope.entry, &place),
+        };
+        if !is_changed {
             continue;
         }
         out.push_str(&literal(&text[at..leaf.span.start]));

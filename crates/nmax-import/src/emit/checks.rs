@@ -86,7 +86,11 @@ impl Personal {
             pieces = pieces
                 .iter()
                 .flat_map(|piece| piece.split(separator))
-                .map(|piece| piece.trim().to_owned())
+                .map(|piece| {
+                    piece
+                        .trim_matches(|c: char| c.is_whitespace() || "-|–—·:".contains(c))
+                        .to_owned()
+                })
                 .collect();
         }
         let is_stable = |piece: &String| {

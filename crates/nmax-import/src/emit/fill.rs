@@ -81,6 +81,12 @@ impl<'a> Changes<'a> {
         self.0.contains_key(&(entry, place))
     }
 
+    /// Whether all of this place, which has so many bytes, is replaced by one variable.
+    pub(super) fn has_whole(&self, entry: usize, place: &Place, length: usize) -> bool {
+        let own = self.0.get(&(entry, place)).map_or(&[][..], Vec::as_slice);
+        matches!(own, [(span, _)] if *span == (0..length))
+    }
+
     /// Whether anything in the request is replaced but what a browser writes by itself.
     pub(super) fn has_any(&self, entry: usize) -> bool {
         let is_own = |place: &Place| !matches!(place, Place::Cookie(_)) && *place != Place::Header("referer".into());

@@ -43,10 +43,7 @@ impl Writing<'_, '_> {
         let method = request.method.to_ascii_lowercase();
         let (url, query) = self.url(shape.entry, request);
         let own = format!("{} {}", request.method, url.split('?').next().unwrap_or_default());
-        let name = match shape.name {
-            Some(name) => name.to_owned(),
-            None => format!("{} {}", request.method, template_path(split(&request.url).path)),
-        };
+        let name = shape.name.map_or_else(|| self.named(shape.entry), str::to_owned);
         let name: String = name.chars().filter(|c| !c.is_control()).take(120).collect();
         let mut map = vec![(method, Yaml::text(url))];
         if own != literal(&name) {
@@ -214,9 +211,7 @@ impl Writing<'_, '_> {
         const NAMED_MAX: usize = 2;
         let mut places: Vec<String> = Vec::new();
         for (at, _) in &value.uses {
-            let steps = &self.told.journey.steps;
-            let step = steps.iter().find(|step| step.hops().any(|hop| hop == at.entry));
-            let request = step.map_or("a resource", |step| step.name.as_str());
+            let request = self.named(at.entry);
             let place = format!("{request} ({})", crate::parameters::place_in_words(&at.place));
             if !places.contains(&place) {
                 places.push(place);
@@ -234,6 +229,18 @@ impl Writing<'_, '_> {
             .secrets
             .hide(&format!("goes to {}{more}", places.join(", ")));
         text.replace(['\n', '\r'], " ").chars().take(160).collect()
+    }
+
+    /// Name of a request of the journey; a redirect has its own.
+    fn named(&self, entry: usize) -> String {
+        let mut steps = self.told.journey.steps.iter();
+        match steps.find(|step| step.entry == entry) {
+            Some(step) => step.name.clone(),
+            None => {
+                let request = &self.told.recording.entries[entry].request;
+                format!("{} {}", request.method, template_path(split(&request.url).path))
+            }
+        }
     }
 
     /// `page` and `resources`.

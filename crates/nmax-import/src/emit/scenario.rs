@@ -88,7 +88,11 @@ impl Writing<'_, '_> {
         let mut outside: Vec<Yaml> = Vec::new();
         let mut open: Option<(String, Vec<Yaml>)> = None;
         for (at, step) in self.told.journey.steps.iter().enumerate() {
-            if at >= self.shared.steps_max {
+            if self.requests.len() >= self.shared.steps_max {
+                let (written, all) = (at, self.told.journey.steps.len());
+                self.warnings.push(format!(
+                    "the recording is too long for one plan: it ends after {written} of {all} steps; record shorter visits"
+                ));
                 break;
             }
             if let Some(mark) = &step.mark {
@@ -198,6 +202,12 @@ fn close(outside: &mut Vec<Yaml>, open: Option<(String, Vec<Yaml>)>) {
 /// A mark as the name of a transaction; a request that follows redirects must not have the same one.
 fn transaction_name(mark: &str, taken: &[String]) -> String {
     let name: String = mark.chars().filter(|c| !c.is_control()).take(MARK_CHARS_MAX).collect();
+    // Names of transactions have no holes.
+    let name = if name.contains("${") {
+        name.replace('$', "")
+    } else {
+        name
+    };
     let name = name.trim();
     match name {
         "" => "marked".to_owned(),

@@ -233,6 +233,11 @@ pub(super) fn of_host(host: &str) -> Option<&'static str> {
     found.map(|(_, why)| *why)
 }
 
+/// Whether browsers ask this host by themselves.
+pub(super) fn is_browsers_own(host: &str) -> bool {
+    of_host(host) == Some(BROWSER)
+}
+
 /// Why exchanges with a path are left out, on whatever host.
 pub(super) fn of_path(path: &str) -> Option<&'static str> {
     let begins = PATHS.iter().find(|(start, _)| path.starts_with(start));

@@ -2,6 +2,11 @@
 
 use std::fmt::{self, Display, Formatter, Write};
 
+/// Characters that break lines, are no characters of YAML, or cannot be seen.
+const NOT_IN_TEXTS: [char; 7] = [
+    '\u{85}', '\u{a0}', '\u{2028}', '\u{2029}', '\u{feff}', '\u{fffe}', '\u{ffff}',
+];
+
 /// A value to write.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Yaml {
@@ -159,8 +164,8 @@ fn comment(f: &mut Formatter<'_>, note: &str, first: usize, indent: usize) -> fm
     for (index, line) in note.lines().enumerate() {
         pad(f, if index > 0 { indent } else { first })?;
         f.write_str("#")?;
-        let shown = line.chars().map(|c| if c.is_control() { ' ' } else { c });
-        let shown: String = shown.collect();
+        let is_shown = |c: char| !c.is_control() && !NOT_IN_TEXTS.contains(&c);
+        let shown: String = line.chars().map(|c| if is_shown(c) { c } else { ' ' }).collect();
         writeln!(f, "{}{}", if shown.is_empty() { "" } else { " " }, shown.trim_end())?;
     }
     Ok(())
@@ -190,10 +195,7 @@ fn scalar(f: &mut Formatter<'_>, text: &str) -> fmt::Result {
             '\n' => f.write_str("\\n")?,
             '\t' => f.write_str("\\t")?,
             '\r' => f.write_str("\\r")?,
-            '\u{85}' | '\u{a0}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                write!(f, "\\u{:04X}", u32::from(c))?
-            }
-            c if c.is_control() => write!(f, "\\u{:04X}", u32::from(c))?,
+            c if c.is_control() || NOT_IN_TEXTS.contains(&c) => write!(f, "\\u{:04X}", u32::from(c))?,
             c => f.write_char(c)?,
         }
     }
