@@ -1,1 +1,107 @@
+use super::*;
+use crate::fixture::{get, page, post, recording};
+use crate::recording::{Entry, Kind};
 
+fn shop(pause_ms: i64, csrf: &str) -> Recording {
+    let form = format!("<form method=post action=/login><input type=hidden name=csrf value={csrf}></form>");
+    recording(vec![
+        page(0, "/login", &form),
+        post(
+            20 + pause_ms,
+            "/login",
+            &format!("csrf={csrf}&email=ada%40shop.test&password=Engine1"),
+        ),
+    ])
+}
+
+#[test]
+fn visits_of_the_same_journey_are_one_scenario_with_pauses_that_differ() {
+    let visits = vec![
+        shop(1000, "8d1f0c5e7b2a49e6a1b2"),
+        shop(4000, "0aa39fd2c41b47f09c3d"),
+        shop(2000, "77c0e1d9f3b24a5d8e6f"),
+    ];
+    let made = convert(visits, &Options::default());
+    assert_eq!(
+        (made.summary.scenarios, made.summary.steps, made.summary.entries),
+        (1, 2, 6)
+    );
+    // Mean and deviation of ln 1, ln 4, ln 2 are ln 2 and ln 2: p95 is 2 · 2^1.645.
+    assert!(made.plan.contains("think: { median: 2s, p95: 6.3s }"), "{}", made.plan);
+    let fixed = Options {
+        think: Think::Fixed(Duration::from_millis(250)),
+        ..Options::default()
+    };
+    assert!(
+        convert(vec![shop(1000, "x"), shop(4000, "y")], &fixed)
+            .plan
+            .contains("think: 250ms")
+    );
+}
+
+#[test]
+fn different_journeys_are_scenarios_of_equal_weight() {
+    let other = recording(vec![page(0, "/", "")]);
+    let made = convert(vec![shop(1000, "x"), other.clone(), other], &Options::default());
+    assert_eq!(made.summary.scenarios, 2);
+    assert_eq!(made.plan.matches("weight: 1").count(), 2, "{}", made.plan);
+    assert!(
+        made.plan.contains("  visit 2:") || made.plan.contains("\"visit 2\":"),
+        "{}",
+        made.plan
+    );
+}
+
+#[test]
+fn a_call_whose_reply_is_used_is_a_step_of_its_own() {
+    let token = "f3b24a5d8e6f77c0e1d9";
+    let entries: Vec<Entry> = vec![
+        page(0, "/", "<title>Home</title>"),
+        get(50, "/api/session", Kind::Call).answers("application/json", &format!("{{\"basket\":\"{token}\"}}")),
+        get(60, "/api/menu", Kind::Call).answers("application/json", "{}"),
+        get(5000, &format!("/api/baskets/{token}"), Kind::Call).by("POST"),
+    ];
+    let made = convert(vec![recording(entries)], &Options::default());
+    assert_eq!(made.summary.steps, 3, "{}", made.plan);
+    assert!(made.plan.contains("- get: /api/session"), "{}", made.plan);
+    assert!(made.plan.contains("- /api/menu"), "{}", made.plan);
+}
+
+/// A redirect that carries a value is a step of its own, so that the value can be proved.
+#[test]
+fn a_redirect_with_an_identifier_is_told_hop_by_hop() {
+    let entries = vec![
+        page(0, "/basket", "<title>Basket</title>"),
+        post(5000, "/order", "a=1").leads_to(303, "/order/7788123"),
+        page(5050, "/order/7788123", "<title>Order 7788123 - Shop</title>"),
+    ];
+    let made = convert(vec![recording(entries)], &Options::default());
+    for wanted in [
+        "expect: { status: 303 }",
+        "{ header: location }",
+        "name: \"GET /order/{id}\"",
+    ] {
+        assert!(made.plan.contains(wanted), "no `{wanted}` in\n{}", made.plan);
+    }
+    assert!(!made.plan.contains("7788123"), "{}", made.plan);
+    let evidence: serde_json::Value = serde_json::from_str(&made.evidence).unwrap();
+    let steps: Vec<_> = evidence["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| &step["entry"])
+        .collect();
+    assert_eq!(steps, [1, 2, 3]);
+    let order = &evidence["correlations"][0];
+    assert_eq!(
+        (&order["from"]["request"], &order["to"][0]["request"]),
+        (&"POST /order".into(), &"GET /order/{id}".into())
+    );
+}
+
+#[test]
+fn a_recording_without_anything_is_said() {
+    let made = convert(vec![recording(vec![])], &Options::default());
+    assert_eq!((made.summary.scenarios, made.summary.steps), (0, 0));
+    assert!(made.summary.warnings[0].contains("nothing in it can be replayed"));
+}

@@ -305,7 +305,7 @@ fn any_recording() -> impl Strategy<Value = Recording> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     /// What was sent is sent again, whatever it says, and nothing in it becomes a part of the plan's language.
     #[test]
