@@ -287,7 +287,7 @@ fn without_carets(text: &str) -> Vec<Marked> {
     chars
 }
 
-/// A word by the rules of C programs on Windows: backslashes count only before quotes.
+/// A word by the rules of C programs on Windows, but two backslashes are always one: so the browser meant them.
 fn cmd_word(chars: &[Marked], at: &mut usize) -> String {
     let mut text = String::new();
     let mut is_quoted = false;
@@ -303,7 +303,7 @@ fn cmd_word(chars: &[Marked], at: &mut usize) -> String {
                 let count = more + 1;
                 *at += more;
                 let before_quote = chars.get(*at).is_some_and(|(c, ..)| *c == '"');
-                let kept = if before_quote { count / 2 } else { count };
+                let kept = count / 2 + if before_quote { 0 } else { count % 2 };
                 text.extend(std::iter::repeat_n('\\', kept));
                 if before_quote && count % 2 == 1 {
                     text.push('"');

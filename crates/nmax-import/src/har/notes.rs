@@ -39,8 +39,9 @@ impl Note {
             Self::ParametersIgnored => "list parameters of a body that is no form; only its text is used",
             Self::FromParameters => "have the fields of a form but not its text, which is put together from them",
             Self::NoBody => {
-                "have a reply without its body, so no value can be found in it; record with the developer tools open from \
-                 the start, without a limit for bodies (Firefox: `devtools.netmonitor.responseBodyLimit` = 0)"
+                "have a reply without its body, so no value can be found in it: browsers forget the bodies of pages that \
+                 were left before the export (`nmax record` keeps them), and those above a limit (Firefox: \
+                 `devtools.netmonitor.responseBodyLimit`)"
             }
             Self::Cached => {
                 "were answered from the browser's cache (or with 304), which a new user does not have; record with \

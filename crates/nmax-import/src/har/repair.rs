@@ -21,8 +21,8 @@ pub(super) fn repaired(text: &str) -> String {
                 let is_word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '+' | '.' | '_');
                 let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
                 let word = &rest[..length];
-                let is_json =
-                    matches!(word, "true" | "false" | "null") || word[1..].starts_with(|c: char| c.is_ascii_digit());
+                let is_json = matches!(word, "true" | "false" | "null")
+                    || word.trim_start_matches('-').starts_with(|c: char| c.is_ascii_digit());
                 out.push_str(if is_json { word } else { "null" });
                 &rest[length..]
             }

@@ -178,9 +178,12 @@ impl<'a> Scan<'a, '_> {
             self.at = end;
             return true;
         }
+        // What ends where a comma or the list's end follows has ended well, whatever is wrong inside.
+        let is_behind = |end: usize| self.text[end..].trim_start().starts_with([',', ']']);
+        let sound = end.filter(|end| is_behind(*end));
         let next = self
             .next_entry(start + 1)
-            .filter(|next| end.is_none_or(|end| *next < end));
+            .filter(|next| sound.is_none_or(|end| *next < end));
         if end.is_some() || next.is_some() {
             self.layout.damaged.push(start);
         }

@@ -11,6 +11,8 @@ pub(super) enum Coding {
     Percent,
     /// A string of JSON or of a script, without its quotes.
     Json,
+    /// A string of JSON inside of a string of JSON.
+    JsonTwice,
     /// With entities.
     Html,
 }
@@ -21,19 +23,15 @@ pub(super) fn decoded(written: &str, coding: Coding) -> String {
         Coding::Raw => None,
         Coding::Percent => form_decode(written).or_else(|| percent_decode(written)),
         Coding::Json => json(written),
+        Coding::JsonTwice => json(written).and_then(|once| json(&once)),
         Coding::Html => Some(html(written)),
     };
     value.unwrap_or_else(|| written.to_owned())
 }
 
-/// A string of JSON; one inside of a string of JSON is escaped twice.
+/// A string of JSON without its quotes.
 fn json(written: &str) -> Option<String> {
-    let once = |text: &str| serde_json::from_str::<String>(&format!("\"{text}\"")).ok();
-    let value = once(written)?;
-    Some(match value.contains('\\') {
-        true => once(&value).unwrap_or(value),
-        false => value,
-    })
+    serde_json::from_str(&format!("\"{written}\"")).ok()
 }
 
 fn html(written: &str) -> String {

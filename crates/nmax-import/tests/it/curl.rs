@@ -186,7 +186,7 @@ fn every_error_says_where() {
         ["character 6", "frobnicate"],
         ["character 22", "nonsense"],
         ["character 31", "digest"],
-        ["character 55", "--compressed"],
+        ["character 54", "--compressed"],
         ["character 40", "ftp"],
     ]) {
         assert!(

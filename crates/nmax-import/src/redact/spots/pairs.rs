@@ -30,16 +30,19 @@ impl Finder<'_> {
             text: String::from_utf8_lossy(&bytes[name.start..name.end]).into_owned(),
             ..name
         };
+        let escaped = |at: usize| bytes.get(at) == Some(&b'\\');
+        let coding = |at: usize| if escaped(at) { Coding::JsonTwice } else { Coding::Json };
         if bytes.get(start) == Some(&b'[') && name.is_quoted {
             while let Some(range) = quoted(bytes, start + 1) {
+                let coding = coding(start + 1);
                 start = range.1;
-                self.named(&name.text, range.0, Coding::Json);
+                self.named(&name.text, range.0, coding);
                 if bytes.get(start) != Some(&b',') {
                     return;
                 }
             }
         } else if let Some((range, _)) = quoted(bytes, start) {
-            self.named(&name.text, range, Coding::Json);
+            self.named(&name.text, range, coding(start));
         } else if bytes[at] == b':' && name.is_quoted {
             let is_number = |byte: &&u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'.');
             let length = bytes[start..].iter().take_while(is_number).count();

@@ -112,20 +112,23 @@ fn chrome_and_playwright_tell_the_same_visit() {
             header(&sign_up.response.as_ref().unwrap().headers, "location"),
             Some("/account")
         );
-        let page = read.recording.entries[0]
-            .response
-            .as_ref()
-            .unwrap()
-            .body
-            .as_ref()
-            .unwrap();
-        assert!(String::from_utf8_lossy(&page.bytes).contains("Peak Goods"));
         assert!(
             !read.warnings.iter().any(|warning| warning.starts_with("sanitized")),
             "{:?}",
             read.warnings
         );
     }
+    let page = playwright.recording.entries[0].response.as_ref().unwrap();
+    assert!(String::from_utf8_lossy(&page.body.as_ref().unwrap().bytes).contains("Peak Goods"));
+    // Chrome has forgotten the pages that were left before the export.
+    assert!(
+        chrome
+            .warnings
+            .iter()
+            .any(|warning| warning.contains("without its body")),
+        "{:?}",
+        chrome.warnings
+    );
     let sheet = chrome
         .recording
         .entries
@@ -263,10 +266,7 @@ proptest! {
                 _ => bytes.truncate(at.max(1)),
             }
         }
-        if let Ok(read) = har::read(&bytes, "r") {
-            let mut recording = read.recording;
-            redact(&mut recording, &[3; 32]);
-        }
+        let _ = har::read(&bytes, "r");
     }
 
     /// One broken entry costs no other one.
