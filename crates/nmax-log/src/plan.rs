@@ -283,6 +283,3 @@ fn warnings(profile: &Profile, before: &[f64], scenarios: &[Scenario], options: 
     }
     warnings
 }
-
-#[cfg(test)]
-mod tests;

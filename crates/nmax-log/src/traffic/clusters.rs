@@ -5,8 +5,8 @@
 //! k-means (S. Lloyd 1982) from seeds far apart (k-means++, D. Arthur and S. Vassilvitskii 2007), for k up to
 //! [`CLUSTERS_MAX`]. How well they are apart is the simplified silhouette (P. J. Rousseeuw 1987, with distances to centers:
 //! E. R. Hruschka et al. 2004). The same is done with sessions of the same lengths whose steps are drawn from the mix of
-//! all, so that nothing is there to be found (as in the gap statistic, R. Tibshirani et al. 2001). The k is taken whose
-//! silhouette is most above that, by [`GAP_MIN`] at least, else all sessions are one scenario.
+//! all, so that nothing is there to be found (as in the gap statistic, R. Tibshirani et al. 2001). The least k is taken
+//! whose silhouette is above that by [`GAP_MIN`], and within [`GAP_NEAR`] of the best, else all sessions are one scenario.
 
 use super::hash::Random;
 
@@ -14,6 +14,8 @@ use super::hash::Random;
 pub(crate) const CLUSTERS_MAX: usize = 5;
 /// Least silhouette above that of sessions without clusters.
 const GAP_MIN: f64 = 0.1;
+/// Fewer clusters are taken where they are worse by no more than this.
+const GAP_NEAR: f64 = 0.02;
 /// Least share of the sessions that make a scenario.
 const SHARE_MIN: f64 = 0.01;
 /// Sessions that centers are looked for with; all are assigned to them.
@@ -38,17 +40,19 @@ pub(crate) fn assign<'a>(sessions: impl Iterator<Item = &'a [usize]>, ranks: &[u
     let few: Vec<&Point> = chosen.iter().map(|at| &points[*at]).collect();
     let alike = alike(&chosen.iter().map(|at| &steps[*at]).collect::<Vec<_>>(), seed);
     let alike: Vec<&Point> = alike.iter().collect();
-    let centers = (2..=CLUSTERS_MAX)
+    let found: Vec<(f64, Vec<(Center, f64)>)> = (2..=CLUSTERS_MAX)
         .filter_map(|k| {
             let found = centers(&few, k, seed)?;
             // Sessions without clusters that do not even make k groups have none.
             let without = centers(&alike, k, seed).map_or(0.0, |centers| silhouette(&alike, &centers));
-            let gap = silhouette(&few, &found) - without;
-            eprintln!("k {k} {} {without}", silhouette(&few, &found));
-            (gap >= GAP_MIN).then_some((gap, found))
+            Some((silhouette(&few, &found) - without, found))
         })
-        .reduce(|best, next| if next.0 > best.0 { next } else { best });
-    let Some((_, centers)) = centers else {
+        .collect();
+    let best = found.iter().map(|(gap, _)| *gap).fold(GAP_MIN, f64::max);
+    let Some((_, centers)) = found
+        .into_iter()
+        .find(|(gap, _)| *gap >= GAP_MIN && *gap >= best - GAP_NEAR)
+    else {
         return vec![0; points.len()];
     };
     let found: Vec<usize> = points.iter().map(|point| nearest(point, &centers).0).collect();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::clusters::{self, CLUSTERS_MAX};
-use super::hash::{IdMap, mix};
+use super::hash::{IdMap, pair};
 use super::paths::{NOT_FOUND, OTHER, TypeId};
 use super::profile::{
     Apart, Arrivals, AtTimeout, Attached, Cluster, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions,
@@ -22,6 +22,8 @@ const HEAVY_SHOWN_MAX: usize = 20;
 const ATTACHED_MAX: usize = 50;
 /// Share of the records from which on something is worth a warning.
 const WARN_SHARE: f64 = 0.01;
+/// Hours of a log for each hour with requests, from which on something is wrong.
+const EMPTY_HOURS_FACTOR: f64 = 10.0;
 
 /// Where each type of the tree stands in the profile.
 struct Places {
@@ -120,7 +122,9 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
 /// The types, most frequent first, and where each stands.
 fn types(traffic: &mut Traffic) -> (Vec<RequestType>, Places, u64) {
     let mut order: Vec<(u64, TypeId)> = traffic.kinds.each().map(|(kind, sums)| (sums.count, kind)).collect();
-    order.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    // Equals by name: their numbers depend on the order of the records.
+    let name = |kind: TypeId| (traffic.paths.template(kind), traffic.paths.method_of(kind));
+    order.sort_by_cached_key(|(count, kind)| (std::cmp::Reverse(*count), name(*kind)));
     let is_other = |paths: &super::Paths, kind: TypeId| paths.template(kind) == OTHER;
     let (mut shown, mut rest): (Vec<TypeId>, Vec<TypeId>) = order
         .iter()
@@ -337,7 +341,7 @@ fn share_of_sessions(kinds: &[Vec<usize>], assigned: &[usize], types: usize) -> 
     for (session, (steps, cluster)) in kinds.iter().zip(assigned).enumerate() {
         sizes[*cluster] += 1.0;
         for kind in steps {
-            if seen.insert(mix(session as u64, *kind as u64), ()).is_none() {
+            if seen.insert(pair(session as u32, *kind as u32), ()).is_none() {
                 shares[*cluster][*kind] += 1.0;
             }
         }
@@ -360,7 +364,9 @@ fn name(cluster: usize, visits: &[Vec<f64>], types: &[RequestType]) -> String {
         inside * ((inside + 0.01) / (outside(kind) + 0.01)).ln()
     };
     let named = (0..types.len()).filter(|kind| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str()));
-    let best = named.max_by(|a, b| telling(*a).total_cmp(&telling(*b)).then(b.cmp(a)));
+    // Of equally telling ones a page says more than what it sends, and a frequent one more than a rare one.
+    let order = |kind: &usize| (types[*kind].method == "GET", std::cmp::Reverse(*kind));
+    let best = named.max_by(|a, b| telling(*a).total_cmp(&telling(*b)).then_with(|| order(a).cmp(&order(b))));
     best.map_or_else(|| "visit".to_owned(), |kind| short_name(&types[kind]))
 }
 
@@ -452,6 +458,15 @@ fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
         format!(
             "{} of the requests are of types too many to tell apart, and are one type `{OTHER}`",
             percent(profile.other_requests)
+        ),
+    );
+    let span_h = (profile.last_us as f64 - profile.first_us as f64) / 3.6e9;
+    let busy_h = profile.season.hours.len().max(1) as f64;
+    warn(
+        span_h > EMPTY_HOURS_FACTOR * busy_h,
+        format!(
+            "only {busy_h:.0} of the {span_h:.0} hours from the first to the last record have requests: rates are means \
+             over all of them; choose a time, and see whether the stamps are right"
         ),
     );
     let hosts = &profile.heavy.hosts;

@@ -50,6 +50,18 @@ pub(crate) fn mix(a: u64, b: u64) -> u64 {
     fold(a ^ K0, b ^ K1).wrapping_add(fold(a ^ K1, b.rotate_left(32) ^ K0))
 }
 
+/// A key for two numbers below 2³², another one for each pair.
+pub(crate) fn pair(a: u32, b: u32) -> u64 {
+    scatter(u64::from(a) << 32 | u64::from(b))
+}
+
+/// A bijection of words that changes half of the bits: the finalizer of SplitMix64.
+fn scatter(z: u64) -> u64 {
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 /// A stream of numbers from a seed (SplitMix64).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Random(pub(crate) u64);
@@ -57,9 +69,7 @@ pub(crate) struct Random(pub(crate) u64);
 impl Random {
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(K0);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        scatter(self.0)
     }
 
     /// A number below `n`, each equally likely up to 2⁻⁴⁰; 0 for `n` = 0.
@@ -72,3 +82,6 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 }
+
+#[cfg(test)]
+mod tests;

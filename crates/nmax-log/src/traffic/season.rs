@@ -9,8 +9,9 @@ const HOUR_US: i64 = 60 * MINUTE_US;
 const DAY_US: i64 = 24 * HOUR_US;
 /// Hours that are kept: 11 years. Whatever is beyond is counted.
 const HOURS_MAX: usize = 100_000;
-/// Whole weeks that a trend needs.
+/// Whole weeks that a trend needs, and has at most: beyond, a clock was wrong.
 const WEEKS_MIN: usize = 3;
+const WEEKS_MAX: usize = 1_000;
 
 /// Counts of requests by minute. Memory: 240 bytes for each hour with requests.
 #[derive(Clone, Debug)]
@@ -86,7 +87,7 @@ impl SeasonCounter {
         }
         let begins = |length_us: i64| {
             move |(at, count): (i64, u64)| HourCount {
-                from_us: at * length_us - shift_us,
+                from_us: at.saturating_mul(length_us).saturating_sub(shift_us),
                 count,
             }
         };
@@ -148,10 +149,10 @@ fn trend(days: &BTreeMap<i64, u64>, (first_us, last_us): (i64, i64), shift_us: i
         return None;
     }
     // A day is whole when the log goes from before its first hour's end to after its last hour's beginning.
-    let from = (first_us + shift_us - HOUR_US).div_euclid(DAY_US) + 1;
-    let to = (last_us + shift_us + HOUR_US).div_euclid(DAY_US);
+    let from = first_us.saturating_add(shift_us - HOUR_US).div_euclid(DAY_US) + 1;
+    let to = last_us.saturating_add(shift_us + HOUR_US).div_euclid(DAY_US);
     let weeks = usize::try_from((to - from) / 7).ok()?;
-    if weeks < WEEKS_MIN {
+    if !(WEEKS_MIN..=WEEKS_MAX).contains(&weeks) {
         return None;
     }
     let total = |week: usize| -> f64 {

@@ -5,7 +5,7 @@
 
 use super::arrivals::Burstiness;
 use super::dist::Dist;
-use super::hash::{IdMap, mix};
+use super::hash::{IdMap, pair};
 use super::order::{Event, Ordered};
 use super::paths::TypeId;
 use super::profile::{Lognormal, Period};
@@ -358,7 +358,7 @@ impl Visits {
         };
         page.end_us = page.end_us.max(event.arrival_us + i64::from(event.duration_us));
         page.active_us = page.active_us.max(event.arrival_us);
-        let key = mix(u64::from(page.kind), u64::from(event.kind));
+        let key = pair(page.kind, event.kind);
         let kind = page.kind;
         visitor.resources += 1;
         if self.rules.period.is_none_or(|period| period.contains(event.arrival_us)) {
@@ -470,22 +470,21 @@ impl Totals {
     }
 
     fn pair(&mut self, from: Option<TypeId>, to: Option<TypeId>, pause_ms: Option<u32>) {
-        let number = |kind: Option<TypeId>| kind.map_or(u64::MAX, u64::from);
-        let key = mix(number(from), number(to));
+        let key = pair(from.unwrap_or(NONE), to.unwrap_or(NONE));
         let is_full = self.pairs.len() >= PAIRS_MAX;
         if is_full && !self.pairs.contains_key(&key) {
             self.pairs_left_out += 1;
             return;
         }
-        let pair = self.pairs.entry(key).or_insert(Pair {
+        let sum = self.pairs.entry(key).or_insert(Pair {
             from,
             to,
             count: 0,
             pauses: Pauses::default(),
         });
-        pair.count += 1;
+        sum.count += 1;
         if let Some(pause_ms) = pause_ms {
-            pair.pauses.add(pause_ms);
+            sum.pauses.add(pause_ms);
         }
     }
 }

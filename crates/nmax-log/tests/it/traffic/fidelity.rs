@@ -1,0 +1,159 @@
+//! Two samples of the same traffic are alike; what was changed is seen.
+
+use nmax_log::fidelity::{Row, Topic, Verdict, compare};
+use nmax_log::plan::{PlanOptions, write};
+use nmax_log::traffic::{Options, Profile, Types};
+
+use super::world::World;
+use super::{interpreter, profile, profile_with};
+
+fn again(source: &Profile, world: &World, seed: u64) -> Profile {
+    profile_with(
+        Options {
+            types: Some(Types::of(source)),
+            ..Options::default()
+        },
+        &world.lines(seed),
+    )
+}
+
+fn verdicts(rows: &[Row], topic: Topic) -> Vec<(Verdict, String)> {
+    let own = rows.iter().filter(|row| row.topic == topic);
+    own.map(|row| {
+        (
+            row.verdict,
+            format!("{}: {} and {} ({})", row.what, row.source, row.run, row.why),
+        )
+    })
+    .collect()
+}
+
+#[track_caller]
+fn all(rows: &[Row], topic: Topic, want: Verdict) {
+    let found = verdicts(rows, topic);
+    assert!(!found.is_empty(), "no rows about {topic:?}");
+    assert!(found.iter().all(|(verdict, _)| *verdict == want), "{found:#?}");
+}
+
+const TOPICS: [Topic; 6] = [
+    Topic::Mix,
+    Topic::Arrivals,
+    Topic::Sessions,
+    Topic::Think,
+    Topic::Popularity,
+    Topic::Sizes,
+];
+
+/// Law: samples of the same traffic are called alike, but for one row in a hundred.
+#[test]
+fn samples_of_the_same_traffic_are_alike() {
+    let world = World::shop();
+    let (mut rows, mut apart) = (0, Vec::new());
+    for seed in 0..6 {
+        let source = profile(&world.lines(2 * seed));
+        for row in compare(&source, &again(&source, &world, 2 * seed + 1)) {
+            assert_ne!(row.verdict, Verdict::Unlike, "{row:?}");
+            rows += 1;
+            if row.verdict != Verdict::Alike {
+                apart.push(row);
+            }
+        }
+    }
+    assert!(apart.len() * 25 <= rows, "{} of {rows}: {apart:#?}", apart.len());
+}
+
+/// Law: so are a log and a run of the plan that was made of it.
+#[test]
+fn a_run_of_the_plan_is_like_its_log() {
+    let world = World::shop();
+    let log = profile(&world.lines(1));
+    let options = PlanOptions {
+        name: "shop".into(),
+        target: None,
+        with_writes: true,
+        log: "access.log".into(),
+    };
+    let made = write(&log, &options).expect("a plan");
+    let file = made
+        .files
+        .iter()
+        .find(|file| file.name == "shop.traffic.json")
+        .expect("the source");
+    let source: Profile = serde_json::from_str(&file.text).expect("a profile");
+    let durations = |name: &str| {
+        let ask = world
+            .asks
+            .iter()
+            .find(|ask| name.ends_with(ask.path.split(['#', '?']).next().unwrap_or("")));
+        ask.map_or(20.0, |ask| ask.median_ms)
+    };
+    let lines = interpreter::run(&interpreter::read(&made), (made.sessions_per_s, 3_600.0), 7, &durations);
+    let run = profile_with(
+        Options {
+            types: Some(Types::of(&source)),
+            ..Options::default()
+        },
+        &lines,
+    );
+    let rows = compare(&source, &run);
+    for topic in TOPICS {
+        let apart: Vec<_> = verdicts(&rows, topic)
+            .into_iter()
+            .filter(|(verdict, _)| *verdict != Verdict::Alike)
+            .collect();
+        assert!(apart.is_empty(), "{apart:#?}");
+    }
+}
+
+#[test]
+fn what_was_changed_is_seen() {
+    let world = World::shop();
+    let source = profile(&world.lines(1));
+    let changed = |change: &dyn Fn(&mut World)| {
+        let mut other = world.clone();
+        change(&mut other);
+        compare(&source, &again(&source, &other, 2))
+    };
+    let rows = changed(&|world| world.populations.swap(1, 2));
+    all(&rows, Topic::Mix, Verdict::Alike);
+    let rows = changed(&|world| {
+        world.populations[0].weight = 0.2;
+        world.populations[2].weight = 0.55;
+    });
+    all(&rows, Topic::Mix, Verdict::Unlike);
+    let rows = changed(&|world| {
+        world
+            .populations
+            .iter_mut()
+            .for_each(|population| population.think_s = (20.0, 60.0))
+    });
+    all(&rows, Topic::Mix, Verdict::Alike);
+    all(&rows, Topic::Think, Verdict::Unlike);
+    let rows = changed(&|world| world.asks[2].exponent = 0.2);
+    let found = verdicts(&rows, Topic::Popularity);
+    assert!(
+        found
+            .iter()
+            .any(|(verdict, what)| *verdict == Verdict::Unlike && what.contains("/item/{id}")),
+        "{found:?}"
+    );
+    let rows = changed(&|world| world.sessions_per_s = 1.0);
+    assert_eq!(verdicts(&rows, Topic::Arrivals)[0].0, Verdict::Unlike);
+    let rows = changed(&|world| world.asks.iter_mut().for_each(|ask| ask.median_ms *= 2.0));
+    all(&rows, Topic::Latency, Verdict::Slower);
+    let rows = changed(&|world| world.asks.iter_mut().for_each(|ask| ask.median_ms /= 2.0));
+    all(&rows, Topic::Latency, Verdict::Faster);
+}
+
+#[test]
+fn a_run_of_nothing_is_unknown() {
+    let source = profile(
+        &World {
+            length_s: 3_600.0,
+            ..World::shop()
+        }
+        .lines(1),
+    );
+    let rows = compare(&source, &profile(&[]));
+    assert!(rows.iter().all(|row| row.verdict == Verdict::Unknown), "{rows:#?}");
+}

@@ -1,0 +1,268 @@
+//! The plan of a log makes its traffic again.
+
+use std::collections::BTreeMap;
+
+use nmax_log::plan::{Made, PlanError, PlanOptions, write};
+use nmax_log::traffic::{Options, Profile, Types};
+use nmax_plan::plan::{Arrivals, Step, Workload};
+use proptest::prelude::*;
+
+use super::world::{Ask, Line, Population, World};
+use super::{interpreter, near, profile, profile_with};
+
+fn options(with_writes: bool) -> PlanOptions {
+    PlanOptions {
+        name: "shop".into(),
+        target: None,
+        with_writes,
+        log: "access.log".into(),
+    }
+}
+
+fn made(profile: &Profile, with_writes: bool) -> Made {
+    write(profile, &options(with_writes)).expect("a plan")
+}
+
+/// Shares of the types in the steps.
+fn mix(profile: &Profile) -> BTreeMap<String, f64> {
+    let total: u64 = profile.types.iter().map(|kind| kind.steps).sum();
+    profile
+        .types
+        .iter()
+        .map(|kind| (kind.name.clone(), kind.steps as f64 / total as f64))
+        .collect()
+}
+
+fn distance(one: &BTreeMap<String, f64>, two: &BTreeMap<String, f64>) -> f64 {
+    let names: std::collections::BTreeSet<&String> = one.keys().chain(two.keys()).collect();
+    let share = |mix: &BTreeMap<String, f64>, name: &String| mix.get(name).copied().unwrap_or(0.0);
+    0.5 * names
+        .into_iter()
+        .map(|name| (share(one, name) - share(two, name)).abs())
+        .sum::<f64>()
+}
+
+/// What a run of a plan looks like, with the request types of its source.
+fn run(source: &Profile, made: &Made, sessions: f64, seed: u64) -> Profile {
+    let plan = interpreter::read(made);
+    let length_s = sessions / made.sessions_per_s;
+    let lines = interpreter::run(&plan, (made.sessions_per_s, length_s), seed, &|_| 20.0);
+    profile_with(
+        Options {
+            types: Some(Types::of(source)),
+            ..Options::default()
+        },
+        &lines,
+    )
+}
+
+#[test]
+fn a_plan_makes_the_mix_again() {
+    let source = profile(&World::shop().lines(1));
+    let made = made(&source, true);
+    let found = run(&source, &made, 20_000.0, 1);
+    let apart = distance(&mix(&source), &mix(&found));
+    assert!(apart <= 0.02, "{apart}: {:?} and {:?}", mix(&source), mix(&found));
+    near(found.steps_mean(), source.steps_mean(), 0.02);
+    near(made.sessions_per_s, source.arrivals.sessions_per_s, 1e-9);
+    near(made.requests_per_s, source.arrivals.requests_per_s, 0.02);
+    near(made.covered, 1.0, 0.01);
+}
+
+#[test]
+fn writes_are_left_out_unless_wanted() {
+    let source = profile(&World::shop().lines(1));
+    let made = made(&source, false);
+    assert!(
+        made.warnings.iter().any(|warning| warning.contains("--include-writes")),
+        "{:?}",
+        made.warnings
+    );
+    assert!(!made.plan.contains("post:"), "{}", made.plan);
+    let found = run(&source, &made, 20_000.0, 2);
+    let mut want = mix(&source);
+    let cart = want.remove("POST /cart").expect("a cart in the log");
+    want.values_mut().for_each(|share| *share /= 1.0 - cart);
+    assert!(distance(&want, &mix(&found)) <= 0.02);
+    near(made.covered, 1.0 - cart, 0.01);
+    let file = made
+        .files
+        .iter()
+        .find(|file| file.name == "shop.traffic.json")
+        .expect("the source");
+    let stored: Profile = serde_json::from_str(&file.text).expect("a profile");
+    assert_eq!(stored.left_out, ["POST /cart"]);
+}
+
+#[test]
+fn the_document_says_what_it_is() {
+    let source = profile(&World::shop().lines(1));
+    let made = made(&source, false);
+    let plan = interpreter::read(&made);
+    assert_eq!(plan.name, "shop");
+    let Workload::Open {
+        rate_per_s, arrivals, ..
+    } = plan.workload
+    else {
+        panic!("{:?}", plan.workload)
+    };
+    near(rate_per_s, made.sessions_per_s, 1e-3);
+    assert_eq!(arrivals, Arrivals::Poisson);
+    let names: Vec<&str> = plan.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+    assert_eq!(names, ["list", "checkout", "orders"]);
+    let weights: f64 = plan.scenarios.iter().map(|scenario| scenario.weight).sum();
+    near(weights, 100.0, 0.001);
+    // A buyer has one way: no loop, no choice.
+    let buyer = &plan.scenarios[1].steps;
+    assert!(
+        buyer
+            .iter()
+            .all(|step| matches!(step, Step::Request(_) | Step::Think(_))),
+        "{buyer:?}"
+    );
+    for text in [
+        "2026-01-01 00:00:",
+        "in the log: p50",
+        "pick: zipf",
+        "per: request",
+        "# Sessions. About",
+    ] {
+        assert!(made.plan.contains(text), "no `{text}` in\n{}", made.plan);
+    }
+}
+
+#[test]
+fn pages_bring_their_resources() {
+    let mut lines = Vec::new();
+    for n in 0..100 {
+        let at = f64::from(n) * 3_600.0;
+        lines.push(Line::get(at, "a", "/"));
+        lines.push(Line::get(at + 0.1, "a", "/app.css"));
+        if n % 4 == 0 {
+            lines.push(Line::get(at + 0.2, "a", "/rare.png"));
+        }
+    }
+    let made = made(&profile(&lines), false);
+    assert!(made.plan.contains("resources: [/app.css]"), "{}", made.plan);
+    interpreter::read(&made);
+}
+
+#[test]
+fn statuses_of_the_log_are_no_failures() {
+    let mut lines: Vec<Line> = (0..100)
+        .map(|n| Line::get(f64::from(n) * 9.0, "a", &format!("/item/{n}")))
+        .collect();
+    lines.iter_mut().step_by(10).for_each(|line| line.status = 404);
+    let made = made(&profile(&lines), false);
+    assert!(
+        made.plan.contains("expect: { status: [200-399, 404] }"),
+        "{}",
+        made.plan
+    );
+    interpreter::read(&made);
+}
+
+#[test]
+fn no_sessions_and_no_requests_are_errors() {
+    assert_eq!(write(&profile(&[]), &options(false)), Err(PlanError::NoSessions));
+    let posts: Vec<Line> = (0..9)
+        .map(|n| Line {
+            method: "POST".into(),
+            ..Line::get(f64::from(n), "a", "/cart")
+        })
+        .collect();
+    assert_eq!(write(&profile(&posts), &options(false)), Err(PlanError::NothingToSend));
+    assert_eq!(made(&profile(&posts), true).scenarios, 1);
+}
+
+/// A world of `n` asks with chances of any kind.
+fn worlds() -> impl Strategy<Value = World> {
+    let chances = |n: usize| prop::collection::vec(prop_oneof![Just(0.0), 0.01..1.0_f64], n);
+    let population = move |n: usize| {
+        (
+            0.05..1.0_f64,
+            chances(n),
+            prop::collection::vec((chances(n), 0.1..1.0_f64), n),
+            0.2..20.0_f64,
+        )
+            .prop_map(|(weight, begin, next, median_s)| {
+                let scaled = |chances: Vec<f64>, to: f64| -> Vec<f64> {
+                    let sum: f64 = chances.iter().sum();
+                    chances
+                        .into_iter()
+                        .map(|chance| if sum > 0.0 { chance * to / sum } else { 0.0 })
+                        .collect()
+                };
+                Population {
+                    weight,
+                    begin: scaled(begin, 1.0),
+                    next: next
+                        .into_iter()
+                        .map(|(chances, end)| scaled(chances, 1.0 - end))
+                        .collect(),
+                    think_s: (median_s, 4.0 * median_s),
+                }
+            })
+    };
+    let asks = prop::sample::subsequence(ASKS.to_vec(), 1..=ASKS.len());
+    (asks, 1..4usize).prop_flat_map(move |(asks, populations)| {
+        let n = asks.len();
+        (Just(asks), prop::collection::vec(population(n), populations)).prop_map(|(asks, mut populations)| {
+            let total: f64 = populations.iter().map(|population| population.weight).sum();
+            populations.iter_mut().for_each(|population| population.weight /= total);
+            World {
+                asks,
+                populations,
+                length_s: 3_000.0,
+                ..World::shop()
+            }
+        })
+    })
+}
+
+const fn ask(method: &'static str, path: &'static str, numbers: u32) -> Ask {
+    Ask {
+        method,
+        path,
+        numbers,
+        exponent: 0.8,
+        median_ms: 20.0,
+    }
+}
+
+const ASKS: [Ask; 9] = [
+    ask("GET", "/", 1),
+    ask("GET", "/a$b/c,d;e/\"f\"", 1),
+    ask("GET", "/item/#", 50),
+    ask("GET", "/search?q=#&p=${x}", 30),
+    ask("POST", "/item/#/reviews", 10),
+    ask("HEAD", "/", 1),
+    ask("GET", "/end", 1),
+    ask("DELETE", "/true", 1),
+    ask("GET", "/12345/null", 1),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Law: the plan of any traffic is a valid document, and it makes the mix of what it sends again.
+    #[test]
+    fn plans_of_any_traffic_make_it_again(world in worlds(), seed in any::<u64>(), with_writes in any::<bool>()) {
+        let source = profile(&world.lines(seed));
+        let made = match write(&source, &options(with_writes)) {
+            Ok(made) => made,
+            Err(_) => return Ok(()),
+        };
+        let found = run(&source, &made, 3_000.0, seed);
+        let stored = &made.files.iter().find(|file| file.name == "shop.traffic.json").expect("the source").text;
+        let stored: Profile = serde_json::from_str(stored).expect("a profile");
+        let mut want = mix(&source);
+        stored.left_out.iter().for_each(|name| {
+            want.remove(name);
+        });
+        let total: f64 = want.values().sum();
+        want.values_mut().for_each(|share| *share /= total);
+        let apart = distance(&want, &mix(&found));
+        prop_assert!(apart <= 0.05, "{apart}: {want:?} and {:?}\n{}", mix(&found), made.plan);
+    }
+}
