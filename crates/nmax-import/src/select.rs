@@ -177,7 +177,9 @@ fn unusable(entry: &Entry) -> Option<String> {
         return Some(format!("plans have no method `{}`", request.method));
     }
     match entry.response.as_ref().map(|response| response.status) {
-        None | Some(0) if entry.comment.is_empty() => Some("no reply was recorded".to_owned()),
+        // A copied command: nobody has sent it yet.
+        None if entry.comment.is_empty() => None,
+        Some(0) if entry.comment.is_empty() => Some("no reply was recorded".to_owned()),
         None | Some(0) => Some(format!("no reply was recorded: {}", entry.comment)),
         Some(status) if !(200..600).contains(&status) => Some(format!("status {status} is no answer to a request")),
         Some(_) => None,
