@@ -10,6 +10,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
+use nmax_import::select::is_browsers_own;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -36,6 +37,7 @@ const HEADERS_MAX: usize = 1_000;
 pub(crate) struct House {
     pub(crate) way: Way,
     pub(crate) hosts: Arc<Hosts>,
+    pub(crate) is_browser_silenced: bool,
     pub(crate) authority: Arc<Authority>,
     pub(crate) ca: Arc<Ca>,
     pub(crate) tally: Tally,
@@ -113,11 +115,23 @@ impl House {
         }
         let wanted = if self.hosts.contains(&origin.host) {
             Wanted::Recorded
+        } else if self.is_refused(&origin.host) {
+            return self.refuse(&origin.host, &request);
         } else {
             self.tally.passes(&origin.host);
             Wanted::Passed
         };
         self.way.go(&origin, request, wanted).await
+    }
+
+    /// Whether it is a browser's talk with its maker, which is not wanted.
+    fn is_refused(&self, host: &str) -> bool {
+        self.is_browser_silenced && is_browsers_own(host)
+    }
+
+    fn refuse(&self, host: &str, request: &Request<Incoming>) -> Response<Passing> {
+        self.tally.refused(host);
+        Problem::Refused(host.to_owned()).page(request.headers())
     }
 
     fn own(&self, request: &Request<Incoming>) -> Response<Passing> {
@@ -140,6 +154,9 @@ impl House {
                 }
             });
             return Response::new(body::empty());
+        }
+        if self.is_refused(&host) {
+            return self.refuse(&host, &request);
         }
         self.tally.passes(&host);
         match self.way.opener.dial(&host, port).await {

@@ -27,6 +27,8 @@ pub(crate) enum Problem {
     Reply { host: String, port: u16, reason: String },
     #[error("the request names no host: {0}")]
     NoHost(String),
+    #[error("{0} is asked by browsers themselves, which is not wanted here")]
+    Refused(String),
     #[error("the recording has ended")]
     Ended,
 }
@@ -38,6 +40,7 @@ impl Problem {
             Self::Slow { .. } => StatusCode::GATEWAY_TIMEOUT,
             Self::Loop { .. } => StatusCode::LOOP_DETECTED,
             Self::NoHost(_) => StatusCode::BAD_REQUEST,
+            Self::Refused(_) => StatusCode::FORBIDDEN,
             Self::Ended => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::BAD_GATEWAY,
         }
@@ -62,6 +65,7 @@ impl Problem {
             Self::Loop { .. } => "open the site that is to be recorded, not the address of the recorder",
             Self::Reply { .. } => "try again; if it stays so, look into the server's log",
             Self::NoHost(_) => "set this address as the HTTP proxy of the client",
+            Self::Refused(_) => "record with --host and this name when it belongs to the site",
             Self::Ended => "start a new one with `nmax record`",
         }
     }

@@ -63,6 +63,7 @@ impl Recorder {
                 upstreams: Arc::default(),
             },
             hosts: Arc::new(settings.hosts.clone()),
+            is_browser_silenced: settings.is_browser_silenced,
             authority: Arc::new(authority),
             ca: Arc::new(ca.clone()),
             tally: tally.clone(),

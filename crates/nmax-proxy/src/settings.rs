@@ -19,6 +19,9 @@ pub struct Settings {
     pub upstream_ca: Vec<Vec<u8>>,
     /// Take any certificate of a server.
     pub insecure: bool,
+    /// Refuse, without asking anybody, what a browser asks its maker by itself: for one that was opened for the recording.
+    /// A host that is recorded is never refused.
+    pub is_browser_silenced: bool,
     /// Bytes of each body that are kept; [`BODY_BYTES_MAX`] unless told otherwise.
     pub body_bytes_max: usize,
 }

@@ -34,6 +34,8 @@ pub struct Summary {
     pub passed: BTreeMap<String, Passed>,
     /// By host.
     pub untrusted: BTreeMap<String, Untrusted>,
+    /// Requests to hosts of the browser's maker, which were refused; by host.
+    pub refused: BTreeMap<String, u64>,
     /// Requests that were no HTTP.
     pub garbage: u64,
 }
@@ -99,6 +101,15 @@ impl Tally {
                 reason: reason.to_owned(),
             });
         }
+    }
+
+    /// A browser asked its maker.
+    pub(crate) fn refused(&self, host: &str) {
+        self.with(|summary| {
+            let is_full = summary.refused.len() >= HOSTS_MAX && !summary.refused.contains_key(host);
+            let host = if is_full { "other hosts" } else { host };
+            *summary.refused.entry(host.to_owned()).or_default() += 1;
+        });
     }
 
     /// A client sent something that is no HTTP.

@@ -23,6 +23,7 @@ pub(crate) fn settings() -> Settings {
         hosts: Hosts::of_page("127.0.0.1").unwrap(),
         upstream_ca: Vec::new(),
         insecure: false,
+        is_browser_silenced: false,
         body_bytes_max: BODY_BYTES_MAX,
     }
 }

@@ -162,3 +162,27 @@ fn plain_requests_to_other_hosts_pass_and_are_listed() {
     assert_eq!(events, [Event::Passed("127.0.0.1".into())]);
     assert_eq!(summary.passed["127.0.0.1"].count, 1);
 }
+
+#[test]
+fn a_browser_that_asks_its_maker_is_refused_without_asking_anybody() {
+    let mut settings = settings();
+    settings.is_browser_silenced = true;
+    let bench = Bench::with(&settings);
+    let mut client = bench.client();
+    client.send("CONNECT update.googleapis.com:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!(client.answer("CONNECT").status(), 403);
+    assert_eq!(bench.client().get("http://clients2.google.com/time").status(), 403);
+    let (events, summary) = bench.end();
+    assert!(events.is_empty(), "{events:?}");
+    assert_eq!(
+        summary.refused.keys().collect::<Vec<_>>(),
+        ["clients2.google.com", "update.googleapis.com"]
+    );
+    // One that is recorded belongs to the site.
+    settings.hosts.add("accounts.google.com").unwrap();
+    let bench = Bench::with(&settings);
+    let mut client = bench.client();
+    client.send("CONNECT accounts.google.com:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+    // Into the recorder, which asks nobody yet.
+    assert!(client.head().starts_with("HTTP/1.1 200 "));
+}

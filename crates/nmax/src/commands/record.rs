@@ -140,6 +140,7 @@ fn settings(args: &RecordArgs, url: &Url) -> Result<Settings, Trouble> {
         hosts,
         upstream_ca,
         insecure: args.insecure,
+        is_browser_silenced: !args.no_browser,
         body_bytes_max: BODY_BYTES_MAX,
     })
 }

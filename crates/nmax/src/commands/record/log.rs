@@ -127,7 +127,8 @@ impl Log {
             replace(&self.secrets_file, self.secrets.to_json().as_bytes(), true)
                 .map_err(|error| refused(&self.secrets_file, &error))?;
         }
-        let text = self.writer.entry(&stored);
+        // Also what is secret only because of an exchange before.
+        let text = self.secrets.hide(&self.writer.entry(&stored));
         self.har
             .write_all(text.as_bytes())
             .map_err(|error| refused(&self.har_file, &error))?;

@@ -203,6 +203,15 @@ pub(super) fn warnings(summary: &Summary) -> Vec<String> {
             shown(&untrusted.reason)
         ));
     }
+    if !summary.refused.is_empty() {
+        let count: u64 = summary.refused.values().sum();
+        let listed: Vec<String> = summary.refused.keys().take(HOSTS_MAX).map(|host| shown(host)).collect();
+        warnings.push(format!(
+            "the browser's own, refused {} times: {}",
+            number::count(count),
+            listed.join(", ")
+        ));
+    }
     if summary.garbage > 0 {
         warnings.push(format!(
             "{} connections sent something that is no HTTP and were closed",
