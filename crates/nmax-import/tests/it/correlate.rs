@@ -473,6 +473,7 @@ fn what_is_there_by_chance_is_left_alone() {
             post("/confirm", "email=anna.mueller1987%40example.com&voucher=SAVE2026X").html(page),
             get("/api/v2/items").json(r#"{"count":1290,"page":2,"total":129000,"items":[{"price":1290,"stock":7,"color":"red","at":"2026-01-31"}]}"#),
             post("/api/v2/cart", "").json_body(r#"{"price":1290,"stock":7,"color":"red","at":"2026-01-31","total":129000,"on":true}"#),
+            get("/shelf/7?ref=7").json("{}"),
         ],
         &[],
     );
