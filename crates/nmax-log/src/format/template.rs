@@ -1,6 +1,6 @@
 //! Fields between fixed separators: what Apache's `LogFormat` and nginx's `log_format` compile to.
 
-use super::draft::{Draft, Expected};
+use super::draft::{Coding, Draft, Expected};
 use super::error::{Problem, shown};
 use super::field::Field;
 use crate::record::Rejection;
@@ -28,6 +28,7 @@ pub(super) struct Template {
     pieces: Vec<Piece>,
     /// What follows the last piece is not read, if a blank comes first.
     is_open: bool,
+    escape: Escape,
 }
 
 #[derive(Clone, Debug)]
@@ -46,8 +47,8 @@ enum Until {
     Text { text: Box<[u8]>, key: usize },
     /// Where the pattern of the stamp ends; then the text.
     Pattern(Box<[u8]>),
-    /// Before a `/`.
-    Slash,
+    /// Behind the letters, digits and `.-:[]_` of a host.
+    Host,
     /// Before a blank, or at the end of the line.
     Word,
     /// At the end of the line.
@@ -89,7 +90,7 @@ impl Template {
     /// Fields that nothing separates, and what a record needs and no field tells.
     pub(super) fn build(tokens: Vec<Token>, escape: Escape, is_open: bool) -> Result<Self, Vec<Problem>> {
         let mut problems = Vec::new();
-        let mut tokens = joined(tokens).into_iter().peekable();
+        let mut tokens = joined(tokens, escape).into_iter().peekable();
         let lead = match tokens.peek() {
             Some(Token::Text(text)) => text.clone().into_boxed_slice(),
             _ => Box::default(),
@@ -103,9 +104,9 @@ impl Template {
             let until = match tokens.peek() {
                 Some(Token::Text(text)) => until(&field, &before, text, escape),
                 Some(Token::Field {
-                    field: Field::Target | Field::Path,
+                    field: Field::Target | Field::UriArgs | Field::Path,
                     ..
-                }) => Until::Slash,
+                }) => Until::Host,
                 Some(Token::Field { name: next, .. }) => {
                     let what = format!("nothing separates `{name}` from `{next}`, so nobody can tell where one ends");
                     problems.push(Problem { at: Some(at), what });
@@ -125,7 +126,12 @@ impl Template {
                 until,
             });
         }
-        let template = Self { lead, pieces, is_open };
+        let template = Self {
+            lead,
+            pieces,
+            is_open,
+            escape,
+        };
         problems.extend(lacking(template.fields()));
         if problems.is_empty() {
             Ok(template)
@@ -173,8 +179,10 @@ impl Template {
             }
             let found = piece.until.find(line, at, piece.field.is_list());
             let (end, next, is_escaped) = found.ok_or_else(|| fault(at, Wrong::Until))?;
+            let is_escaped = is_escaped || self.may_escape(piece, &line[at..end]);
+            let coding = if is_escaped { Coding::Backslash } else { Coding::Plain };
             draft
-                .put(&piece.field, line, at..end, is_escaped)
+                .put(&piece.field, line, at..end, coding)
                 .map_err(|expected| fault(at, Wrong::Value(end, expected)))?;
             at = next;
         }
@@ -190,6 +198,14 @@ impl Template {
                 wrong: Wrong::Trailing,
             })
         }
+    }
+
+    /// A value without quotes has backslashes of the server in it.
+    fn may_escape(&self, piece: &Piece, value: &[u8]) -> bool {
+        self.escape == Escape::Backslash
+            && !matches!(piece.until, Until::Quote(_))
+            && piece.field.is_text()
+            && memchr::memchr(b'\\', value).is_some()
     }
 
     #[cold]
@@ -228,7 +244,11 @@ impl Until {
                 };
                 Some((end, end + text.len(), false))
             }
-            Self::Slash => memchr::memchr(b'/', &line[from..]).map(|length| (from + length, from + length, false)),
+            Self::Host => {
+                let is_host = |byte: &&u8| byte.is_ascii_alphanumeric() || b".-:[]_".contains(byte);
+                let end = from + line[from..].iter().take_while(is_host).count();
+                Some((end, end, false))
+            }
             Self::Word => {
                 let length = memchr::memchr2(b' ', b'\t', &line[from..]).unwrap_or(line.len() - from);
                 (length > 0).then_some((from + length, from + length, false))
@@ -241,8 +261,7 @@ impl Until {
     fn text(&self) -> Option<&[u8]> {
         match self {
             Self::Quote(text) | Self::Text { text, .. } | Self::Pattern(text) => Some(text),
-            Self::Slash => Some(b"/"),
-            Self::Word | Self::End => None,
+            Self::Host | Self::Word | Self::End => None,
         }
     }
 }
@@ -314,7 +333,7 @@ fn until(field: &Field, before: &[u8], text: &[u8], escape: Escape) -> Until {
 }
 
 /// `tokens` with texts joined, and with fields joined that are one value: path and query, several that nobody needs.
-fn joined(tokens: Vec<Token>) -> Vec<Token> {
+fn joined(tokens: Vec<Token>, escape: Escape) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::new();
     for token in tokens {
         match (out.last_mut(), token) {
@@ -329,7 +348,10 @@ fn joined(tokens: Vec<Token>) -> Vec<Token> {
                 },
             ) if is_one_value(field, name, &next, &next_name) => {
                 *field = match field {
-                    Field::Path if next == Field::Query => Field::Target,
+                    Field::Path if next == Field::Query && name.contains("$is_args") && escape == Escape::Backslash => {
+                        Field::UriArgs
+                    }
+                    Field::Path if matches!(next, Field::Query | Field::MarkedQuery) => Field::Target,
                     _ => field.clone(),
                 };
                 name.push_str(&next_name);
@@ -345,7 +367,7 @@ fn is_one_value(field: &Field, name: &str, next: &Field, next_name: &str) -> boo
     match (field, next) {
         (Field::Skip, Field::Skip) => !name.ends_with("$is_args"),
         (Field::Path | Field::Target, Field::Skip) => next_name.ends_with("is_args") || next_name.ends_with("is_args}"),
-        (Field::Path | Field::Target, Field::Query) => true,
+        (Field::Path | Field::Target, Field::Query | Field::MarkedQuery) => true,
         _ => false,
     }
 }
@@ -373,6 +395,3 @@ pub(super) fn excerpt(text: &[u8]) -> String {
     }
     out
 }
-
-#[cfg(test)]
-mod tests;

@@ -105,6 +105,23 @@ fn percent_at(rest: &[u8]) -> (u8, usize) {
     (rest[0], 1)
 }
 
+/// Appends `text` to `out` with HAProxy's `#hh` undone.
+pub(super) fn hashes(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let [first, after @ ..] = rest {
+        match after.get(..2).and_then(hex).and_then(|value| u8::try_from(value).ok()) {
+            Some(byte) if *first == b'#' => {
+                out.push(byte);
+                rest = &rest[3..];
+            }
+            _ => {
+                out.push(*first);
+                rest = after;
+            }
+        }
+    }
+}
+
 /// Appends `text` to `out` with blanks instead of `+`.
 pub(super) fn pluses(text: &[u8], out: &mut Vec<u8>) {
     out.extend(text.iter().map(|&byte| if byte == b'+' { b' ' } else { byte }));

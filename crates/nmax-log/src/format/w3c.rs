@@ -1,6 +1,6 @@
 //! The extended log format of the W3C, as IIS and CloudFront write it: `#Fields` names the columns, and may come again.
 
-use super::draft::Draft;
+use super::draft::{Coding, Draft};
 use super::error::Problem;
 use super::field::{Agent, Field, Moment};
 use super::number::Unit;
@@ -76,10 +76,20 @@ impl W3c {
 
     /// The reader of a file whose `#Fields` line is still to come; until then the columns are the usual ones.
     pub(super) fn usual(names: &str) -> Self {
-        Self {
+        let mut w3c = Self {
             is_named: false,
             ..Self::new(names)
-        }
+        };
+        // Older and newer versions have other columns behind those that a record needs.
+        let is_needed =
+            |field: &Field| field.is_stamp() || field.is_request() || field.is_duration() || *field == Field::Status;
+        w3c.needed = w3c
+            .fields()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rposition(is_needed)
+            .map_or(0, |last| last + 1);
+        w3c
     }
 
     /// What it is called.
@@ -165,14 +175,16 @@ impl W3c {
             let end = memchr::memchr(separator, &line[from..]).map_or(line.len(), |length| from + length);
             let value = &line[from..end];
             if *field != Field::Skip && value != b"-" {
-                draft.put(field, line, from..end, false).map_err(|expected| Rejection {
-                    reason: format!(
-                        "`{name}`, field {}, should be {expected}, found `{}`",
-                        index + 1,
-                        excerpt(value)
-                    ),
-                    at: from,
-                })?;
+                draft
+                    .put(field, line, from..end, Coding::Plain)
+                    .map_err(|expected| Rejection {
+                        reason: format!(
+                            "`{name}`, field {}, should be {expected}, found `{}`",
+                            index + 1,
+                            excerpt(value)
+                        ),
+                        at: from,
+                    })?;
             }
             from = end + 1;
         }
@@ -244,6 +256,3 @@ fn column(name: &str, writer: Writer) -> Field {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

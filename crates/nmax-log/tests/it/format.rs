@@ -1,3 +1,5 @@
 //! Readers of log formats, seen from outside.
 
 mod detected;
+mod laws;
+mod real;

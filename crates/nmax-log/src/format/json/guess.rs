@@ -1,6 +1,6 @@
 //! What the members of unknown objects mean, by their names and values.
 //!
-//! A name alone decides nothing: all values of the sample must be what the field wants. What is guessed is said in the notes.
+//! A name alone decides nothing: most values of the sample must be what the field wants. What is guessed is said in the notes.
 
 use super::super::draft::METHOD_BYTES_MAX;
 use super::super::field::{Agent, Field, Moment, session_rank};
@@ -73,14 +73,15 @@ impl Seen {
             .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
     }
 
-    /// All values, and there are some, are what `is` wants.
-    fn all(&self, is: impl Fn(&[u8]) -> bool) -> bool {
-        let mut known = self
+    /// Three of four values, of those that say something, are what `is` wants: logs have garbage in them.
+    fn mostly(&self, is: impl Fn(&[u8]) -> bool) -> bool {
+        let known: Vec<_> = self
             .values
             .iter()
             .filter(|value| !matches!(value.as_slice(), b"" | b"-" | b"null"))
-            .peekable();
-        known.peek().is_some() && known.all(|value| is(value))
+            .collect();
+        let count = known.iter().filter(|value| is(value)).count();
+        count > 0 && 4 * count >= 3 * known.len()
     }
 }
 
@@ -144,7 +145,7 @@ impl<'s> Guess<'s> {
     fn find(&self, names: &[&str], is: impl Fn(&[u8]) -> bool) -> Option<&'s Seen> {
         let seen = self.seen;
         names.iter().find_map(|name| {
-            let named = seen.iter().filter(|seen| seen.is_named(name) && seen.all(&is));
+            let named = seen.iter().filter(|seen| seen.is_named(name) && seen.mostly(&is));
             named.min_by_key(|seen| seen.path.len())
         })
     }
@@ -189,10 +190,12 @@ impl<'s> Guess<'s> {
         self.take(names::METHOD, is_method, Field::Method);
         let query = self.find(names::QUERY, |_| true);
         match self.find(names::TARGET, |value| is_target(value) || value.starts_with(b"\\/")) {
-            Some(target) if query.is_some() && target.all(|value| memchr::memchr(b'?', value).is_none()) => {
+            Some(target) if query.is_some() && target.mostly(|value| memchr::memchr(b'?', value).is_none()) => {
                 self.json.insert(&target.path, Field::Path);
                 if let Some(query) = query {
-                    self.json.insert(&query.path, Field::Query);
+                    let is_marked = query.mostly(|value| value.starts_with(b"?"));
+                    self.json
+                        .insert(&query.path, if is_marked { Field::MarkedQuery } else { Field::Query });
                 }
             }
             Some(target) => self.json.insert(&target.path, Field::Target),
@@ -211,7 +214,7 @@ impl<'s> Guess<'s> {
                 let seen = self
                     .seen
                     .iter()
-                    .filter(|seen| seen.all(|value| number::list(value, Unit::S).is_some()));
+                    .filter(|seen| seen.mostly(|value| number::list(value, Unit::Ns).is_some()));
                 seen.filter_map(|seen| Some((seen, span_unit(seen, name)?.or(*unit))))
                     .next()
             });
@@ -245,8 +248,8 @@ impl<'s> Guess<'s> {
         self.take(names::ALL, is_count, Field::All);
         let is_address = |value: &[u8]| is_text(value) && !value.contains(&b' ');
         if let Some(client) = self.find(names::CLIENT, is_address) {
-            let has_port =
-                client.all(|value| value.starts_with(b"[") || value.iter().filter(|byte| **byte == b':').count() == 1);
+            let has_port = client
+                .mostly(|value| value.starts_with(b"[") || value.iter().filter(|byte| **byte == b':').count() == 1);
             self.json
                 .insert(&client.path, if has_port { Field::ClientPort } else { Field::Client });
         }
@@ -260,7 +263,7 @@ impl<'s> Guess<'s> {
             let ranked = self
                 .seen
                 .iter()
-                .filter(|seen| seen.plain.contains("cookie") && seen.all(is_text));
+                .filter(|seen| seen.plain.contains("cookie") && seen.mostly(is_text));
             let best = ranked
                 .filter_map(|seen| Some((session_rank(seen.path.last()?.as_bytes())?, seen)))
                 .min_by_key(|(rank, _)| *rank);

@@ -24,6 +24,7 @@ pub(in super::super) fn caddy() -> Json {
     insert("request.remote_ip", Field::Client);
     insert("request.remote_addr", Field::ClientPort);
     insert("request.client_ip", Field::Forwarded);
+    insert("request.headers.X-Forwarded-For", Field::Forwarded);
     insert("request.headers.User-Agent", Field::Agent(Agent::Plain));
     insert("request.headers.Referer", Field::Referer);
     insert("request.headers.Cookie", Field::Cookies);
@@ -182,7 +183,9 @@ fn meaning(format: &str, tokens: Vec<Token>) -> Option<Field> {
         [Field::Clf(moment)] => Some(Field::AnyStamp(*moment)),
         [field] => Some(field.clone()),
         [Field::Method, Field::Target | Field::Path, ..] if format.contains(' ') => Some(Field::Request),
-        [Field::Path, Field::Query] | [Field::Path, Field::Skip, Field::Query] => Some(Field::Target),
+        [Field::Path, Field::Query | Field::MarkedQuery] | [Field::Path, Field::Skip, Field::Query] => {
+            Some(Field::Target)
+        }
         [.., Field::Target] if format.contains("://") => Some(Field::Target),
         fields if fields.iter().all(|field| *field == Field::Skip) => Some(Field::Skip),
         _ => None,

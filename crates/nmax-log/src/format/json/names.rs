@@ -145,6 +145,9 @@ pub(super) const DURATION: &[(&str, Option<Unit>)] = &[
     ("responselatency", None),
     ("took", None),
     ("runtime", None),
+    ("rt", None),
+    ("ms", Some(Unit::Ms)),
+    ("us", Some(Unit::Us)),
 ];
 
 /// How long the server behind took.
