@@ -13,12 +13,12 @@ use nmax_engine::told::Tellings;
 use nmax_log::fidelity::{Row, compare};
 use nmax_log::record::Record;
 use nmax_log::replay::Schedule;
-use nmax_log::traffic::{Options, Profile, Traffic, Types};
+use nmax_log::traffic::{Options, Period, Profile, Traffic, Types};
+use nmax_metrics::Nanos;
 use nmax_report::view::Likeness;
 use serde_json::Value;
 
 mod rows;
-
 
 /// The comparison, in the run's directory.
 pub const FIDELITY: &str = "fidelity.json";
@@ -33,6 +33,8 @@ pub struct Source {
     pub name: String,
     /// Its traffic.
     pub profile: Profile,
+    /// What a reader of a comparison should know of it.
+    pub note: Option<String>,
     /// Who its visitors are.
     pub visitors: Visitors,
 }
@@ -50,6 +52,9 @@ pub struct Feed {
     source: Arc<Source>,
     traffic: Traffic,
     origin_us: i64,
+    hold_end: Nanos,
+    /// When the last exchange was sent.
+    last: Nanos,
     left_out: u64,
 }
 
@@ -66,9 +71,15 @@ pub struct Fidelity {
 }
 
 impl Feed {
-    /// Nothing yet of a run that began at `origin_us`, µs since 1970.
-    pub fn new(source: Arc<Source>, origin_us: i64) -> Self {
+    /// Nothing yet of a run that began at `origin_us`, µs since 1970, and that is judged by its hold.
+    pub fn new(source: Arc<Source>, origin_us: i64, hold: (Nanos, Nanos)) -> Self {
+        let at = |instant: Nanos| origin_us.saturating_add_unsigned(instant.0 / 1_000);
         let options = Options {
+            period: Some(Period {
+                from_us: at(hold.0),
+                to_us: at(hold.1),
+            })
+            .filter(|_| hold.1 < Nanos::MAX),
             session_timeout_s: source.profile.sessions.timeout_s.max(1),
             types: Some(Types::of(&source.profile)),
             // What a log calls a robot is a visitor like others here: it was sent on purpose.
@@ -79,6 +90,8 @@ impl Feed {
             source,
             traffic: Traffic::new(options),
             origin_us,
+            hold_end: hold.1,
+            last: Nanos::ZERO,
             left_out: 0,
         }
     }
@@ -87,9 +100,12 @@ impl Feed {
     pub fn take(&mut self, told: &Tellings) {
         self.left_out += told.left_out;
         let mut visit = String::new();
+        // A log in whole seconds does not show shorter pauses; the run is looked at with the same eyes.
+        let resolution_us = self.source.profile.resolution_us.max(1);
         for (one, method, target) in told.iter() {
             visit.clear();
             let _ = write!(visit, "{}-{}", one.user, one.iteration);
+            let at_us = self.origin_us.saturating_add_unsigned(one.sent.0 / 1_000);
             let from = match &self.source.visitors {
                 Visitors::Iterations => None,
                 Visitors::Log(schedule) => schedule.record(one.iteration),
@@ -98,10 +114,11 @@ impl Feed {
                 session: visit.as_bytes(),
                 ..Record::default()
             };
+            self.last = self.last.max(one.sent);
             self.traffic.add(&Record {
-                arrival_us: self.origin_us.saturating_add_unsigned(one.sent.0 / 1_000),
+                arrival_us: at_us - at_us.rem_euclid(i64::from(resolution_us)),
                 is_arrival: true,
-                resolution_us: 1,
+                resolution_us,
                 duration_us: Some(one.done.since(one.sent).0 / 1_000),
                 upstream_us: None,
                 method,
@@ -117,6 +134,11 @@ impl Feed {
     pub fn finish(self) -> Fidelity {
         let profile = self.traffic.finish();
         let mut fidelity = Fidelity::of(self.source.name.clone(), &self.source.profile, profile);
+        fidelity.notes.extend(self.source.note.clone());
+        if self.hold_end < Nanos::MAX && self.last < Nanos(self.hold_end.0 / 20 * 19) {
+            let note = "the load ended before its plan did, so rates are too low";
+            fidelity.notes.push(note.to_owned());
+        }
         if self.left_out > 0 {
             fidelity.notes.push(format!(
                 "{} exchanges came too fast to be told and are not in this comparison",
@@ -170,7 +192,9 @@ pub fn profile(file: &Path) -> Result<Profile, String> {
     let known = nmax_log::traffic::SCHEMA_VERSION;
     if profile.schema_version != known {
         let version = profile.schema_version;
-        return Err(failed(format!("its schema_version is {version}, and this program reads {known}")));
+        return Err(failed(format!(
+            "its schema_version is {version}, and this program reads {known}"
+        )));
     }
     Ok(profile)
 }

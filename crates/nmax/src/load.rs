@@ -12,8 +12,7 @@ use nmax_log::replay::Schedule;
 use nmax_plan::addresses::{is_absolute, parse_proxy};
 use nmax_plan::document::{self, DocumentError, Options};
 use nmax_plan::plan::{
-    Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor,
-    Workload,
+    Arrivals, Body, ClientCertificate, Coding, Connection, Method, Plan, REDIRECTS_DEFAULT, Version, Visitor, Workload,
 };
 use nmax_plan::planless::Planless;
 
@@ -166,7 +165,15 @@ pub fn plan_of_log(text: &str, args: &PlanArgs) -> Result<Plan, LoadError> {
 
 /// Complains about a plan that starts iterations by a list, which is in a log and not in the plan.
 fn refuse_listed(plan: &Plan) -> Result<(), LoadError> {
-    let is_listed = |workload: &Workload| matches!(workload, Workload::Open { arrivals: Arrivals::Listed, .. });
+    let is_listed = |workload: &Workload| {
+        matches!(
+            workload,
+            Workload::Open {
+                arrivals: Arrivals::Listed,
+                ..
+            }
+        )
+    };
     let mut workloads = std::iter::once(&plan.workload).chain(plan.background.iter().map(|own| &own.workload));
     if workloads.any(is_listed) {
         let help = "replay the log by `nmax replay LOG`, or write `arrivals: even` or `arrivals: poisson`";

@@ -158,7 +158,10 @@ impl Logs {
         }
         if inputs.is_empty() {
             let help = "name a log with requests in it; rotated logs are often named access.log.1 or access.log.2.gz";
-            return Err(LogError(format!("there is nothing to read: {}\n  help: {help}", notes.join("; "))));
+            return Err(LogError(format!(
+                "there is nothing to read: {}\n  help: {help}",
+                notes.join("; ")
+            )));
         }
         if !inputs.is_sorted_by_key(|input| input.first_us) {
             inputs.sort_by_key(|input| input.first_us);
@@ -170,7 +173,11 @@ impl Logs {
             notes,
             host: args.host.clone(),
         };
-        let reader_notes: Vec<String> = logs.inputs.iter().flat_map(|input| input.reader.notes().to_vec()).collect();
+        let reader_notes: Vec<String> = logs
+            .inputs
+            .iter()
+            .flat_map(|input| input.reader.notes().to_vec())
+            .collect();
         for note in reader_notes {
             if !logs.notes.contains(&note) {
                 logs.notes.push(note);
@@ -201,9 +208,12 @@ impl Logs {
     /// What plans and files are called by default: the first file without its folder and endings.
     pub fn stem(&self) -> String {
         let first = self.inputs.first().and_then(|input| input.path.as_deref());
-        let name = first.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let name = first
+            .and_then(Path::file_name)
+            .map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| "log".into());
-        let is_ending = |part: &str| matches!(part, "log" | "gz" | "txt" | "json" | "csv") || part.parse::<u64>().is_ok();
+        let is_ending =
+            |part: &str| matches!(part, "log" | "gz" | "txt" | "json" | "csv") || part.parse::<u64>().is_ok();
         let mut parts: Vec<&str> = name.split('.').collect();
         while parts.len() > 1 && parts.last().is_some_and(|part| is_ending(part)) {
             parts.pop();

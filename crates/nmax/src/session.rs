@@ -132,7 +132,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     };
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
     let feed = order.source.as_ref();
-    let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond()));
+    let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
     let mut session = Session {
         order,
         feed,

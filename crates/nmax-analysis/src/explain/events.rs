@@ -20,6 +20,22 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "Give the feeder more rows, or let it begin again (`at_end: wrap`).",
     },
     Explanation {
+        code: "REPLAY",
+        title: "which log was sent again, and how",
+        weight: Weight::Event,
+        means: "The run sent the requests of a log: at their original times, with time compressed, as several copies overlaid, or thinned. These are different tests: compression makes bursts sharper and pauses shorter, copies keep the time axis.",
+        computed: "The requests that were planned, the time of the log that they are from, and what became of the time axis.",
+        remedy: "Nothing is wrong. `nmax fidelity` says how like the log the run was.",
+    },
+    Explanation {
+        code: "REPLAY_LEFT_OUT",
+        title: "what of the log was not sent",
+        weight: Weight::Event,
+        means: "Requests of the log that a replay does not send, with the reason. A log has neither bodies nor what users are known by, so only GET, HEAD and OPTIONS are sent without being asked for more.",
+        computed: "Every line of the log is a request that is sent, or counted here.",
+        remedy: "Send more by `--methods` or `--all-methods`, on a system that may be changed; name the format with `--format` where lines could not be read.",
+    },
+    Explanation {
         code: "TEARDOWN_FAILED",
         title: "the teardown of the run failed",
         weight: Weight::Event,

@@ -172,7 +172,7 @@ impl Schedule {
         Some(Record {
             arrival_us: self.period.from_us.saturating_add_unsigned(start_ns / NS_PER_US),
             is_arrival: true,
-            resolution_us: row.resolution_us,
+            resolution_us: 1,
             duration_us: widened(row.duration_us),
             upstream_us: None,
             method: SPOKEN[usize::from(row.method)].as_bytes(),

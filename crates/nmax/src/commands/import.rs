@@ -8,6 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nmax_import::options::{Options, Resources, SecretsIn};
+use nmax_import::recording::Recording;
 use nmax_import::redact::{Secrets, redact};
 use nmax_import::{Converted, convert, curl, har};
 
@@ -74,10 +75,12 @@ fn curl(args: &CurlArgs) -> Result<(), Trouble> {
     let name = if name.is_empty() { "curl".to_owned() } else { name };
     let place = place(&args.plan, Some(name.into()))?;
     place.vacant(&[place.plan()])?;
+    let mut recording = copied.recording;
+    place.name().clone_into(&mut recording.name);
     let source = Source {
         file: None,
         read: har::Read {
-            recording: copied.recording,
+            recording,
             skipped: Vec::new(),
             warnings: copied.notes,
         },
@@ -118,10 +121,8 @@ fn make(args: &MadeArgs, place: &Place, sources: Vec<Source>, key: [u8; 32]) -> 
     for (index, source) in sources.into_iter().enumerate() {
         let mut stored = source.read.recording.clone();
         secrets.absorb(redact(&mut stored, &key));
-        let name = free_name(place, index, source.file.as_deref());
-        if source.file.is_some() {
-            let text = har::write(&stored, env!("CARGO_PKG_VERSION"));
-            kept.push(Kept { name, text: Some(text) });
+        if let Some(file) = &source.file {
+            kept.push(keep(place, index, file, source.key.is_some(), &stored));
         }
         beside.skipped.extend(source.read.skipped);
         beside.warnings.extend(source.read.warnings);
@@ -135,6 +136,10 @@ fn make(args: &MadeArgs, place: &Place, sources: Vec<Source>, key: [u8; 32]) -> 
     }
     beside.redactions = secrets.redactions;
     let converted = convert(recordings, &options(args, place, key));
+    if converted.summary.steps == 0 {
+        let told = told::Told::new(&converted, beside);
+        return Err((told.nothing(), Exit::Usage));
+    }
     let bundle = Bundle {
         converted: &converted,
         secrets: &secrets,
@@ -180,12 +185,19 @@ fn numbered(name: &str, index: usize) -> String {
     }
 }
 
-/// Name of the copy of a recording beside the plan: never that of the person's own file.
-fn free_name(place: &Place, index: usize, given: Option<&Path>) -> String {
+/// The copy of a recording beside the plan, without its secrets. It never takes the place of the person's own file; one
+/// whose secrets were taken out before is its own copy.
+fn keep(place: &Place, index: usize, file: &Path, has_placeholders: bool, stored: &Recording) -> Kept {
     let name = format!("{}.har", numbered(place.name(), index));
-    let own = given.and_then(|file| file.canonicalize().ok());
-    match own.is_some() && own == place.path(&name).canonicalize().ok() {
-        true => format!("{}.redacted.har", numbered(place.name(), index)),
-        false => name,
+    let own = file.canonicalize().ok();
+    let is_own = own.is_some() && own == place.path(&name).canonicalize().ok();
+    let text = || Some(har::write(stored, env!("CARGO_PKG_VERSION")));
+    match (is_own, has_placeholders) {
+        (true, true) => Kept { name, text: None },
+        (true, false) => Kept {
+            name: format!("{}.redacted.har", numbered(place.name(), index)),
+            text: text(),
+        },
+        (false, _) => Kept { name, text: text() },
     }
 }

@@ -27,33 +27,49 @@ pub fn replay(args: &ReplayArgs) -> Exit {
         Ok(read) => read,
         Err(error) => return complain(&error, Exit::Usage),
     };
+    let mut run = args.run();
+    run.plan.target = run.plan.target.or_else(|| schedule.origin().map(str::to_owned));
+    if run.plan.target.is_none() {
+        let help = "give one by --target, as in --target http://127.0.0.1:8080";
+        return complain(
+            &format!("the log does not say which server to send it to\n  help: {help}"),
+            Exit::Usage,
+        );
+    }
     let profile = profile(&schedule);
-    let run = args.run();
     let types = Types::of(&profile);
     let name = name(&logs.names(), schedule.pace);
     let file = logs.names().first().cloned().unwrap_or_default();
     let text = schedule.document(&name, &file, &args.headers);
-    let mut plan_args = run.plan;
-    plan_args.target = plan_args.target.or_else(|| schedule.origin().map(str::to_owned));
-    let mut plan = match load::plan_of_log(&text, &plan_args) {
+    let mut plan = match load::plan_of_log(&text, &run.plan) {
         Ok(plan) => plan,
         Err(error) => return complain(&error, Exit::Usage),
     };
     if !schedule.fill(&mut plan, |method, target| types.name(method, target)) {
         let help = "replay a part of the log: --from, --to, --day, --peak-hour";
-        return complain(&format!("the log has too many different targets\n  help: {help}"), Exit::Usage);
+        return complain(
+            &format!("the log has too many different targets\n  help: {help}"),
+            Exit::Usage,
+        );
     }
     let told = told(&schedule, &counts, &logs);
     for (code, text) in &told {
-        say::note(format_args!("{}{text}", if *code == LEFT_OUT { "left out: " } else { "" }));
+        say::note(format_args!(
+            "{}{text}",
+            if *code == LEFT_OUT { "left out: " } else { "" }
+        ));
     }
     logs::warn(&schedule.warnings);
+    let pace = match schedule.pace {
+        Pace::Original => String::new(),
+        pace => format!(", {}", pace.name()),
+    };
     let source = Source {
-        name: logs.names().join(", "),
+        name: format!("{}{pace}", logs.names().join(", ")),
         profile,
+        note: source_note(schedule.pace),
         visitors: Visitors::Log(Arc::new(schedule)),
     };
-    let run = crate::args::RunArgs { plan: plan_args, ..run };
     conduct(&run, plan, load::Variables::new(), Some(Arc::new(source)), told)
 }
 
@@ -86,7 +102,11 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
     logs::warn(&counts.warnings());
     let schedule = replay.finish();
     if schedule.is_empty() {
-        let reasons: Vec<String> = schedule.left_out.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+        let reasons: Vec<String> = schedule
+            .left_out
+            .iter()
+            .map(|(reason, count)| format!("{count} {reason}"))
+            .collect();
         let of = counts.parsed + counts.rejected;
         let help = "choose another time, name the --format, or let --all-methods send what may change data";
         return Err(format!(
@@ -108,9 +128,24 @@ fn profile(schedule: &Schedule) -> Profile {
     traffic.finish()
 }
 
+/// What became of the source's figures, where they are not those of the log.
+fn source_note(pace: Pace) -> Option<String> {
+    let changed = match pace {
+        Pace::Original => return None,
+        Pace::Compressed(factor) => format!("its times are those of the log divided by {factor}"),
+        Pace::Copies(copies) => format!("its rates are those of the log times {copies}"),
+        Pace::Thinned(share) => format!("its rates are those of the log times {share}"),
+    };
+    Some(format!(
+        "the source is the log as it was to be sent: {changed}; latency and sizes are those of the log"
+    ))
+}
+
 /// What the plan is called: its log and its pace.
 fn name(files: &[String], pace: Pace) -> String {
-    let first = files.first().map_or("log", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
+    let first = files
+        .first()
+        .map_or("log", |file| file.rsplit(['/', '\\']).next().unwrap_or(file));
     let more = if files.len() > 1 { " ..." } else { "" };
     let pace = format!("{more}, {}", pace.name());
     let room = NAME_CHARS_MAX.saturating_sub(pace.chars().count());
@@ -137,7 +172,10 @@ fn told(schedule: &Schedule, counts: &Counts, logs: &Logs) -> Vec<(&'static str,
     let reasons = schedule.left_out.iter();
     told.extend(reasons.map(|(reason, count)| (LEFT_OUT, format!("{} requests: {reason}", number::count(*count)))));
     if counts.rejected > 0 {
-        told.push((LEFT_OUT, format!("{} lines that are no requests", number::count(counts.rejected))));
+        told.push((
+            LEFT_OUT,
+            format!("{} lines that are no requests", number::count(counts.rejected)),
+        ));
     }
     told
 }

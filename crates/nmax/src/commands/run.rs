@@ -43,6 +43,7 @@ fn source(plan: &Plan) -> Result<Option<Arc<Source>>, String> {
     Ok(Some(Arc::new(Source {
         name: file.clone(),
         profile,
+        note: None,
         visitors: Visitors::Iterations,
     })))
 }

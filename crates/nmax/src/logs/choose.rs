@@ -27,7 +27,11 @@ pub(super) fn period(logs: &mut Logs, args: &ReadLogArgs, is_quiet: bool) -> Res
         }
         (from_us, to_us, None) => {
             let season = season(logs, args, is_quiet)?;
-            let named = if args.peak_hour { season.peak_hour() } else { season.peak_day() };
+            let named = if args.peak_hour {
+                season.peak_hour()
+            } else {
+                season.peak_day()
+            };
             let (first, last) = (season.hours.first(), season.hours.last());
             match (args.peak_hour || args.day.is_some(), named, first, last) {
                 (true, Some(named), ..) => named,
@@ -41,7 +45,9 @@ pub(super) fn period(logs: &mut Logs, args: &ReadLogArgs, is_quiet: bool) -> Res
     };
     if chosen.from_us >= chosen.to_us {
         let help = "give a time before the other; --zone says in which time zone they are";
-        return Err(LogError(format!("the chosen time ends before it begins\n  help: {help}")));
+        return Err(LogError(format!(
+            "the chosen time ends before it begins\n  help: {help}"
+        )));
     }
     Ok(Some(chosen))
 }

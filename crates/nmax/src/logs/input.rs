@@ -34,7 +34,11 @@ impl Input {
     /// Opens a log and finds its format; `None` when it is empty.
     pub(super) fn open(file: &Path, named: Option<&Reader>, zone_s: i32) -> Result<Option<Self>, LogError> {
         let is_stdin = file == Path::new("-");
-        let name = if is_stdin { "standard input".to_owned() } else { file.display().to_string() };
+        let name = if is_stdin {
+            "standard input".to_owned()
+        } else {
+            file.display().to_string()
+        };
         let failed = |error: io::Error| {
             LogError(format!(
                 "{name}: cannot read the log: {error}\n  help: give the path of an access log, plain or gzip"
@@ -46,7 +50,11 @@ impl Input {
         let mut sample = Vec::new();
         let mut begun = Vec::new();
         if is_stdin {
-            io::stdin().lock().take(SAMPLE_BYTES).read_to_end(&mut begun).map_err(failed)?;
+            io::stdin()
+                .lock()
+                .take(SAMPLE_BYTES)
+                .read_to_end(&mut begun)
+                .map_err(failed)?;
             // A packed stream that was cut here ends with an error; what came before is the sample.
             let _ = unpacked(Cursor::new(begun.clone())).and_then(|mut text| text.read_to_end(&mut sample));
         } else {

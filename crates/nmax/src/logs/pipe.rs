@@ -50,7 +50,10 @@ fn parse(input: &mut Input, sender: &SyncSender<Batch>, recycled: &Receiver<Batc
     let mut counts = Counts::default();
     let name = input.name.clone();
     let broken = |counts: &Counts, error: &dyn std::fmt::Display| {
-        format!("{name}: cannot be read beyond line {}: {error}; what came before is used", counts.lines)
+        format!(
+            "{name}: cannot be read beyond line {}: {error}; what came before is used",
+            counts.lines
+        )
     };
     let mut text = match input.text() {
         Ok(text) => text,
@@ -73,7 +76,9 @@ fn parse(input: &mut Input, sender: &SyncSender<Batch>, recycled: &Receiver<Batc
         };
         let mut batch = recycled.try_recv().unwrap_or_default();
         let before = counts.lines;
-        lines.feed(&block[..length], |cut| take(cut, &mut input.reader, &mut batch, &mut counts, &name));
+        lines.feed(&block[..length], |cut| {
+            take(cut, &mut input.reader, &mut batch, &mut counts, &name)
+        });
         (batch.bytes, batch.lines) = (length as u64, counts.lines - before);
         counts.bytes += length as u64;
         if sender.send(batch).is_err() {
@@ -102,7 +107,11 @@ fn take(cut: Cut<'_>, reader: &mut Reader, batch: &mut Batch, counts: &mut Count
         Cut::Line(line) => line,
         Cut::TooLong { start, bytes } => {
             let mega = bytes >> 20;
-            return counts.reject(format!("a line of {mega} MiB or more, longer than any request"), place, start);
+            return counts.reject(
+                format!("a line of {mega} MiB or more, longer than any request"),
+                place,
+                start,
+            );
         }
     };
     match reader.line(line) {

@@ -8,12 +8,18 @@ fn rejections_are_grouped_and_shown() {
         counts.reject(reason, || format!("log:{number}"), b"\x00\xff bad \x1b[2J line");
     }
     assert_eq!(counts.rejected, 200);
-    assert_eq!(counts.rejections.values().map(|rejected| rejected.count).sum::<u64>(), 200);
+    assert_eq!(
+        counts.rejections.values().map(|rejected| rejected.count).sum::<u64>(),
+        200
+    );
     assert_eq!(counts.rejections.len(), REASONS_MAX + 1, "the others together");
     let first = &counts.rejections["reason 0"];
     assert_eq!((first.count, first.examples.len()), (3, 3));
     assert_eq!(first.examples[0].0, "log:0");
-    assert!(!first.examples[0].1.chars().any(char::is_control), "nothing that moves the cursor");
+    assert!(
+        !first.examples[0].1.chars().any(char::is_control),
+        "nothing that moves the cursor"
+    );
 }
 
 #[test]
@@ -26,7 +32,11 @@ fn many_rejections_are_a_warning() {
     assert!(!with(990, 10).is_doubtful());
     assert!(with(989, 11).is_doubtful());
     assert!(!with(0, 0).is_doubtful());
-    assert!(with(50, 50).warnings().join("").contains("50 of 100 lines (50 %)"), "{:?}", with(50, 50).warnings());
+    assert!(
+        with(50, 50).warnings().join("").contains("50 of 100 lines (50 %)"),
+        "{:?}",
+        with(50, 50).warnings()
+    );
 }
 
 #[test]

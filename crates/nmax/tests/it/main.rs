@@ -5,12 +5,14 @@
 //! process nor a file behind.
 //!
 //! # Layout
-//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`schema`]
+//! - harness: [`bench`] (the program in a folder of its own), [`peers`] (what it talks to), [`schema`],
+//!   [`visit`] (a visitor who writes down a HAR file)
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `results`, `scale`, `terminal`, `calibration`, `advice` (of `nmax check`), `endings` (before the plan's), `examples`
+//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `results`, `scale`, `terminal`, `calibration`, `advice` (of `nmax check`),
+//!   `endings` (before the plan's), `examples`
 
 #![allow(
     clippy::unwrap_used,
@@ -22,6 +24,7 @@
 mod bench;
 mod peers;
 mod schema;
+mod visit;
 
 mod advice;
 mod calibration;
@@ -30,11 +33,16 @@ mod data;
 mod doctor;
 mod endings;
 mod examples;
+mod import;
 mod inputs;
 mod limits;
+mod logs;
 mod outcomes;
 mod planless;
 mod plans;
+mod prove;
+mod record;
+mod record_story;
 mod results;
 mod scale;
 mod secrets;

@@ -4,13 +4,15 @@
 //!
 //! # Layout
 //! - harness: `process` (a server in a folder, on a free port, ended with the test), `access` (its log), `certificates`
-//! - tests: `nginx`, `nginx_tls`, `pages`, `uploads`, `apache`, `varnish`, `story` (the example with ab)
+//! - tests: `nginx`, `nginx_tls`, `pages`, `uploads`, `fidelity` (of what nginx logged), `apache`, `varnish`, `story` (the example with ab)
 
 mod access;
 mod certificates;
 mod process;
+mod recorded;
 
 mod apache;
+mod fidelity;
 mod nginx;
 mod nginx_tls;
 mod pages;

@@ -120,12 +120,24 @@ impl<'a> Told<'a> {
         );
         if let Some(plan) = self.beside.files.first() {
             let plan = plan.display();
+            let next = match self.list("correlations").is_empty() {
+                true => "--once      send it once, and see every request and reply",
+                false => "--prove     replay it, and prove which of the values must be fresh",
+            };
             let _ = write!(
                 out,
-                "\nNext:\n  nmax check {plan} --prove     replay it, and prove which of the values must be fresh\n  \
-                 nmax run {plan}               run it with different users\n"
+                "\nNext:\n  nmax check {plan} {next}\n  nmax run {plan}               put load on the target\n"
             );
         }
+        out
+    }
+
+    /// What to say when there is no request to be replayed.
+    pub(super) fn nothing(&self) -> String {
+        let mut out = "nothing in it can be replayed, so that nothing was written\n".to_owned();
+        self.skipped(&mut out);
+        section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note)));
+        out.push_str("  help: record again what a user does; `--host HOST` keeps what goes to another site");
         out
     }
 
