@@ -220,6 +220,13 @@ fn a_recording_without_its_secrets_is_whole_again_with_the_file_beside_it() {
         again.stdout
     );
     bench.nmax(&["check", "second.yaml", "--prove"]).exits(0);
+    // In its own place it is its own copy.
+    let own = bench
+        .nmax(&["import", "har", "first.har", "--force", "--json"])
+        .exits(0)
+        .json();
+    assert!(!own["files"].to_string().contains(".har"), "{own:#}");
+    bench.nmax(&["check", "first.yaml", "--prove"]).exits(0);
     fs::remove_file(bench.path("first.secrets.json")).unwrap();
     bench.nmax(&["import", "har", "first.har", "-o", "third"]).exits(0);
 }
@@ -265,6 +272,20 @@ fn files_that_are_no_recordings_are_all_named_at_once() {
         .says(&["locked.har", "help:"]);
 }
 
+#[test]
+fn a_recording_without_anything_to_replay_writes_nothing() {
+    let bench = Bench::new();
+    bench.write(
+        "none.har",
+        r#"{"log": {"version": "1.2", "creator": {"name": "x", "version": "1"}, "entries": []}}"#,
+    );
+    bench
+        .nmax(&["import", "har", "none.har"])
+        .exits(2)
+        .says(&["nothing in it can be replayed", "help:"]);
+    assert!(!bench.path("none.yaml").exists());
+}
+
 /// A recording that broke off is used as far as it goes.
 #[test]
 fn a_truncated_file_gives_what_is_whole_in_it() {
@@ -306,6 +327,18 @@ fn a_copied_command_becomes_a_plan() {
         .nmax(&["import", "curl", "-o", "words", "--", "curl", &target.url()])
         .exits(0);
     bench.nmax(&["check", "words.yaml", "--once"]).exits(0);
+    let secret = format!(
+        "curl '{}/api/account' -H 'authorization: Bearer s3cr3t-t0ken-0815'",
+        target.url()
+    );
+    let ended = bench.nmax(&["import", "curl", &secret, "-o", "secret"]).exits(0);
+    assert!(!ended.stdout.contains("s3cr3t"), "{}", ended.stdout);
+    for (name, text) in stored(&bench) {
+        assert!(
+            name.contains(".secrets.") || !text.contains("s3cr3t"),
+            "{name}:\n{text}"
+        );
+    }
     bench
         .nmax(&["import", "curl", "wget http://127.0.0.1:1/"])
         .exits(2)
