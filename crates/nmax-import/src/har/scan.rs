@@ -18,6 +18,8 @@ const FIRST_KEYS: [&str; 10] = [
     "cache",
     "time",
 ];
+/// U+FEFF, which stands between files that were joined.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// How often the next entry is looked for after damage; each look may read the rest of the file.
 const LOOKS_MAX: usize = 32;
 
@@ -42,6 +44,7 @@ pub(super) fn scan<'a>(text: &'a str, visit: &mut dyn FnMut(&'a str, usize) -> b
         text,
         at: 0,
         looks: 0,
+        first_keys: Vec::new(),
         layout: Layout::default(),
         visit,
     };
@@ -59,6 +62,8 @@ struct Scan<'a, 'v> {
     text: &'a str,
     at: usize,
     looks: usize,
+    /// What the entries of this file began with.
+    first_keys: Vec<&'a str>,
     layout: Layout,
     visit: &'v mut dyn FnMut(&'a str, usize) -> bool,
 }
@@ -66,11 +71,17 @@ struct Scan<'a, 'v> {
 impl<'a> Scan<'a, '_> {
     /// The next byte that is not blank.
     fn peek(&mut self) -> Option<u8> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        // A byte order mark between two files that were joined is U+FEFF, and NULs end some.
-        let is_blank = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0x1e | 0xef | 0xbb | 0xbf);
-        self.at += rest.iter().take_while(is_blank).count();
-        self.text.as_bytes().get(self.at).copied()
+        loop {
+            let rest = self.text.as_bytes().get(self.at..)?;
+            // NULs fill up some files, U+001E stands before texts of a sequence (RFC 7464).
+            let is_blank = |byte: &&u8| byte.is_ascii_whitespace() || matches!(byte, 0 | 0x1e);
+            let blanks = rest.iter().take_while(is_blank).count();
+            self.at += blanks;
+            if !rest[blanks..].starts_with(BYTE_ORDER_MARK) {
+                return rest.get(blanks).copied();
+            }
+            self.at += BYTE_ORDER_MARK.len();
+        }
     }
 
     fn eat(&mut self, byte: u8) -> bool {
@@ -176,18 +187,21 @@ impl<'a> Scan<'a, '_> {
             && (self.visit)(&self.text[start..end], start)
         {
             self.at = end;
+            let key = first_key(&self.text[start..]).filter(|key| !self.first_keys.contains(key));
+            self.first_keys
+                .extend(key.filter(|_| self.first_keys.len() < LOOKS_MAX));
             return true;
         }
-        // What ends where a comma or the list's end follows has ended well, whatever is wrong inside.
-        let is_behind = |end: usize| self.text[end..].trim_start().starts_with([',', ']']);
-        let sound = end.filter(|end| is_behind(*end));
+        // What ends where the next entry follows has ended well, whatever is wrong inside.
+        let follows = |end: usize| self.text[end..].trim_start().strip_prefix(',').map(str::trim_start);
+        let sound = end.filter(|end| follows(*end).is_some_and(|text| self.begins_entry(text)));
         let next = self
             .next_entry(start + 1)
             .filter(|next| sound.is_none_or(|end| *next < end));
         if end.is_some() || next.is_some() {
             self.layout.damaged.push(start);
         }
-        match next.or(end) {
+        match next.or(sound).or(end) {
             Some(at) => self.at = at,
             None => return false,
         }
@@ -201,16 +215,21 @@ impl<'a> Scan<'a, '_> {
             return None;
         }
         let rest = self.text.get(from..)?;
-        rest.match_indices('{').map(|(at, _)| from + at).find(|at| {
-            let after = self.text[at + 1..].trim_start().strip_prefix('"');
-            let key = |after: &str| {
-                FIRST_KEYS
-                    .iter()
-                    .any(|key| after.strip_prefix(key).is_some_and(|rest| rest.starts_with('"')))
-            };
-            after.is_some_and(key)
-        })
+        let mut places = rest.match_indices('{').map(|(at, _)| from + at);
+        places.find(|at| self.begins_entry(&self.text[*at..]))
     }
+
+    /// Whether an entry seems to begin here: with a key that entries of browsers and proxies, or of this file, begin with.
+    fn begins_entry(&self, text: &str) -> bool {
+        let key = first_key(text);
+        key.is_some_and(|key| FIRST_KEYS.contains(&key) || self.first_keys.contains(&key))
+    }
+}
+
+/// The first key of an object.
+fn first_key(text: &str) -> Option<&str> {
+    let after = text.strip_prefix('{')?.trim_start().strip_prefix('"')?;
+    after.split('"').next()
 }
 
 /// Where a string ends that begins here, behind its quote.

@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_read_without_panic(bytes: Vec<u8>, text in "([{}\\[\\]\",:\\\\]|\"log\"|\"entries\"|\"request\"|\"url\"|http://a/|null|-1){0,40}") {
+    fn any_bytes_are_read_without_panic(bytes: Vec<u8>, text in "([{}\\[\\]\",:\\\\]|\"log\"|\"entries\"|\"request\"|\"url\"|http://a/|null|-1|ä|\u{ff01}|\u{feff}){0,40}") {
         let _ = har::read(&bytes, "r");
         let _ = har::read(text.as_bytes(), "r");
         let _ = har::read(format!("{{\"log\":{{\"entries\":[{{{text}").as_bytes(), "r");
