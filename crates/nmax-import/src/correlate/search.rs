@@ -231,6 +231,7 @@ impl<'a> Search<'a> {
         });
         // Values that the user sent first, of this request.
         let mut of_the_user: Vec<&Need> = Vec::new();
+        let mut unknown: Vec<&Need> = Vec::new();
         for need in needs {
             let holds = |whole: &&Need| {
                 whole.part == need.part && whole.span.start <= need.span.start && need.span.end <= whole.span.end
@@ -254,8 +255,28 @@ impl<'a> Search<'a> {
             match self.value(need) {
                 Known::Written | Known::Constant => self.settle(entry, need.part, need.span.clone()),
                 Known::OfTheUser => of_the_user.push(need),
-                Known::Unknown => {}
+                Known::Unknown => unknown.push(need),
             }
+        }
+        for need in unknown {
+            self.explain(need);
+        }
+    }
+
+    /// Says why a value that looks like one of the server's is not found, when the recording does not have all it said.
+    fn explain(&mut self, need: &Need) {
+        let part = &self.index.parts[&need.entry][need.part];
+        let is_whole = need.coding == Coding::Same && need.span == (0..part.value.len());
+        let is_known = !is_whole || self.is_settled(need.entry, need.part, &need.span);
+        if is_known || weight(&need.value) < Weight::Medium {
+            return;
+        }
+        let name = name_of(&self.timeline.entry(need.entry).request, &part.place);
+        if names::identifies(&name) && self.lacks_bodies_before(need.entry) {
+            self.deny(
+                need,
+                "no reply has it, but some before it are recorded without their bodies",
+            );
         }
     }
 
@@ -378,6 +399,18 @@ impl<'a> Search<'a> {
             (self.timeline.is_resource(*from), agreement, is_new),
             (*coding != Coding::Same, found.kind, is_elsewhere, order, *number),
         )
+    }
+
+    /// Whether a page or call before it has a reply whose body the recording lacks.
+    fn lacks_bodies_before(&self, entry: usize) -> bool {
+        let before = &self.timeline.sequence[..self.timeline.spot(entry).order];
+        before.iter().filter(|known| !self.is_asset(**known)).any(|known| {
+            self.timeline.entry(*known).response.as_ref().is_some_and(|response| {
+                let is_empty = response.body.as_ref().is_none_or(|body| body.bytes.is_empty());
+                let kind = header(&response.headers, "content-type").unwrap_or_default();
+                is_empty && response.status == 200 && (kind.contains("html") || kind.contains("json"))
+            })
+        })
     }
 
     fn deny(&mut self, need: &Need, reason: &str) {

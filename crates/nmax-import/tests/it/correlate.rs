@@ -700,6 +700,20 @@ fn constants_of_scripts_are_no_correlations() {
     );
 }
 
+/// Trap: browsers drop the bodies of pages that were left, and nothing says why a token is not found.
+#[test]
+fn a_token_without_its_page_is_told() {
+    let found = check(
+        &[
+            get("/login").html(""),
+            post("/login", &format!("csrf={CSRF}&user=anna")),
+        ],
+        &[],
+    );
+    assert_eq!(found.denied.len(), 1);
+    assert!(found.denied[0].what.contains("csrf") && found.denied[0].reason.contains("without their bodies"));
+}
+
 /// Where a reply says a value, and how.
 #[derive(Clone, Copy, Debug)]
 enum From {
