@@ -86,7 +86,7 @@ pub(super) fn span(text: &[u8], unit: Unit) -> Option<Span> {
         _ => {}
     }
     match decimal(text, unit.ns()) {
-        Some((ns, rest)) if rest.is_empty() => Some(Span::Ns(ns)),
+        Some((ns, [])) => Some(Span::Ns(ns)),
         Some(_) => float(text, unit).or_else(|| with_units(text)),
         None => None,
     }
@@ -122,7 +122,7 @@ pub(super) fn decimal(text: &[u8], scale: u64) -> Option<(u64, &[u8])> {
     let mut below = 0_u64;
     for &byte in fraction.iter().take_while(|byte| byte.is_ascii_digit()) {
         length += 1;
-        if scale % 10 == 0 {
+        if scale.is_multiple_of(10) {
             scale /= 10;
             below += u64::from(byte - b'0') * scale;
         } else {

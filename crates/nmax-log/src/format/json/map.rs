@@ -143,7 +143,7 @@ pub(in super::super) fn of_template(
     if !format.starts_with('{') || !format.ends_with('}') || !format.contains("\":") {
         return None;
     }
-    let leaves = leaves(&format.as_bytes()).ok()?;
+    let leaves = leaves(format.as_bytes()).ok()?;
     let mut json = Json::default();
     let mut problems = Vec::new();
     for leaf in leaves {
