@@ -47,6 +47,9 @@ const AGENTS_MAX: usize = 50_000;
 const BEFORE_US: i64 = 2 * 3_600_000_000;
 const AFTER_US: i64 = 6 * 3_600_000_000;
 
+/// The end of the year 9999, in µs: stamps beyond are wrong, and could not be subtracted from each other.
+const STAMP_US_MAX: i64 = 253_402_300_800_000_000;
+
 /// What a caller decides.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -161,7 +164,7 @@ impl Traffic {
             self.apart.other_hosts += 1;
             return;
         }
-        let at_us = record.arrival_us;
+        let at_us = record.arrival_us.clamp(-STAMP_US_MAX, STAMP_US_MAX);
         self.season.add(at_us);
         let counts = self.options.period.is_none_or(|period| period.contains(at_us));
         if !counts {
@@ -239,8 +242,8 @@ impl Traffic {
             }
             self.by_method[method] += 1;
         }
-        self.first_us = self.first_us.min(record.arrival_us);
-        self.last_us = self.last_us.max(record.arrival_us);
+        self.first_us = self.first_us.min(record.arrival_us.clamp(-STAMP_US_MAX, STAMP_US_MAX));
+        self.last_us = self.last_us.max(record.arrival_us.clamp(-STAMP_US_MAX, STAMP_US_MAX));
         self.by_status[usize::from(record.status).min(999)] += 1;
         self.bytes += record.bytes.unwrap_or(0);
         self.has_durations |= record.duration_us.is_some();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nmax_log::plan::{Made, PlanError, PlanOptions, write};
 use nmax_log::traffic::{Options, Profile, Types};
-use nmax_plan::plan::{Arrivals, Step, Workload};
+use nmax_plan::plan::{Arrivals, Step, ThinkTime, Workload};
 use proptest::prelude::*;
 
 use super::world::{Ask, Line, Population, World};
@@ -112,14 +112,6 @@ fn the_document_says_what_it_is() {
     assert_eq!(names, ["list", "checkout", "orders"]);
     let weights: f64 = plan.scenarios.iter().map(|scenario| scenario.weight).sum();
     near(weights, 100.0, 0.001);
-    // A buyer has one way: no loop, no choice.
-    let buyer = &plan.scenarios[1].steps;
-    assert!(
-        buyer
-            .iter()
-            .all(|step| matches!(step, Step::Request(_) | Step::Think(_))),
-        "{buyer:?}"
-    );
     for text in [
         "2026-01-01 00:00:",
         "in the log: p50",
@@ -128,6 +120,36 @@ fn the_document_says_what_it_is() {
         "# Sessions. About",
     ] {
         assert!(made.plan.contains(text), "no `{text}` in\n{}", made.plan);
+    }
+}
+
+#[test]
+fn one_way_needs_no_choice() {
+    let mut world = World::shop();
+    world.populations.drain(..1);
+    world.populations.truncate(1);
+    world.populations[0].weight = 1.0;
+    let made = made(&profile(&world.lines(1)), true);
+    let plan = interpreter::read(&made);
+    let steps = &plan.scenarios[0].steps;
+    assert_eq!(
+        (plan.scenarios.len(), steps.len()),
+        (1, 7),
+        "four requests and three pauses: {}",
+        made.plan
+    );
+    assert!(
+        steps
+            .iter()
+            .all(|step| matches!(step, Step::Request(_) | Step::Think(_))),
+        "{}",
+        made.plan
+    );
+    for step in steps {
+        if let Step::Think(ThinkTime::Lognormal { median, p95 }) = step {
+            near(median.as_secs_f64(), 4.0, 0.05);
+            near(p95.as_secs_f64(), 20.0, 0.05);
+        }
     }
 }
 
