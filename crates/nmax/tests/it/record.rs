@@ -142,7 +142,7 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
     // What it says.
     assert!(ended.stderr.contains("GET     200"), "{}", ended.stderr);
     assert!(
-        ended.stdout.contains("nmax check visit.yaml --prove"),
+        ended.stdout.contains("nmax run visit.yaml"),
         "{}",
         ended.stdout
     );
