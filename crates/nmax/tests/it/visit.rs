@@ -20,7 +20,6 @@ pub(crate) struct Visit {
 
 /// What came back.
 pub(crate) struct Came {
-    pub(crate) status: u16,
     pub(crate) location: Option<String>,
     pub(crate) body: String,
 }
@@ -209,7 +208,6 @@ impl Visit {
         }));
         self.now_ms += took_ms;
         Came {
-            status,
             location: header("location").filter(|_| (300..400).contains(&status)),
             body: text,
         }
