@@ -114,7 +114,9 @@ pub fn is_browsers_own(host: &str) -> bool {
 
 /// The registrable domain of a host; an address and a name without a public suffix are their own.
 pub fn site(host: &str) -> &str {
-    let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
+    let is_number = |label: &str| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit());
+    // No top-level domain is a number, so what ends in one is an address.
+    let is_address = host.starts_with('[') || host.rsplit('.').next().is_some_and(is_number);
     if is_address {
         return host;
     }

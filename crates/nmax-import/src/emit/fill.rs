@@ -51,7 +51,10 @@ pub(super) fn free(name: &str, taken: &[String]) -> String {
 }
 
 /// What is replaced in the requests of a journey.
-pub(super) struct Changes<'a>(HashMap<(usize, &'a Place), Vec<(Range<usize>, &'a str)>>);
+pub(super) struct Changes<'a>(HashMap<(usize, &'a Place), Vec<Change<'a>>>);
+
+/// Bytes of a value, and the template that stands in their place.
+type Change<'a> = (Range<usize>, &'a str);
 
 impl<'a> Changes<'a> {
     pub(super) fn of(told: &Told<'a>) -> Self {
@@ -60,7 +63,7 @@ impl<'a> Changes<'a> {
         let correlated = values.chain(made).map(|(at, template)| (at, template));
         let given = told.parameters.replacements.iter();
         let given = given.map(|replacement| (&replacement.at, &replacement.template));
-        let mut changes: HashMap<_, Vec<(Range<usize>, &str)>> = HashMap::new();
+        let mut changes: HashMap<_, Vec<Change<'_>>> = HashMap::new();
         for (at, template) in correlated.chain(given) {
             let own = changes.entry((at.entry, &at.place)).or_default();
             let is_free = own

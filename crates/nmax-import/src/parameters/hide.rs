@@ -65,7 +65,7 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
     };
     let is_flag = part.is_bare && matches!(part.value.as_str(), "true" | "false");
     if is_named && !is_flag {
-        return vec![0..part.value.len()];
+        return whole(&part.value);
     }
     within(&part.value, secrets)
 }
@@ -86,13 +86,18 @@ fn within(text: &str, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
         at += start;
         if !text.get(at..).is_some_and(|text| text.starts_with(&value)) {
             // It stands there in another spelling: then all of the text is the secret.
-            return vec![0..text.len()];
+            return whole(text);
         }
         spans.push(at..at + value.len());
         at += value.len();
         rest = &rest[start + length..];
     }
-    if spans.is_empty() { vec![0..text.len()] } else { spans }
+    if spans.is_empty() { whole(text) } else { spans }
+}
+
+/// All bytes of a text.
+fn whole(text: &str) -> Vec<std::ops::Range<usize>> {
+    std::iter::once(0..text.len()).collect()
 }
 
 /// Name of the column for a secret.

@@ -55,14 +55,14 @@ pub fn content(request: &Request) -> Content<'_> {
     }
     let mime = mime(request, body);
     let kind = essence(&mime);
-    if kind == "multipart/form-data" {
-        if let Some(uploads) = uploads(body, &mime) {
-            return Content::Multipart(uploads);
-        }
-    } else if kind == "application/x-www-form-urlencoded" || (kind.is_empty() && !body.fields.is_empty()) {
-        if let Some(form) = form(body) {
-            return Content::Form(form);
-        }
+    let is_form = kind == "application/x-www-form-urlencoded" || (kind.is_empty() && !body.fields.is_empty());
+    if kind == "multipart/form-data"
+        && let Some(uploads) = uploads(body, &mime)
+    {
+        return Content::Multipart(uploads);
+    }
+    if is_form && let Some(form) = form(body) {
+        return Content::Form(form);
     }
     let Ok(text) = std::str::from_utf8(&body.bytes) else {
         return Content::Bytes(&body.bytes);

@@ -90,6 +90,7 @@ fn what_nobody_waits_for_is_left_out() {
     preflight.request.headers = vec![("Access-Control-Request-Method".into(), "PUT".into())];
     let mut lost = document("https://shop.test/lost");
     lost.response = None;
+    lost.comment = "net::ERR_ABORTED".into();
     let recording = recording(vec![
         document("https://shop.test/"),
         with(Kind::Beacon),
