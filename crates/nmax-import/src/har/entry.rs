@@ -9,7 +9,7 @@ use super::notes::{Note, Notes};
 use super::{body, guess, stamp};
 use crate::recording::{Entry, Kind, Message, Request, Response, Timings, header};
 
-/// Bytes of a URL that a reason repeats.
+/// Characters of a URL that a reason repeats.
 const URL_SHOWN: usize = 200;
 
 /// An entry that is no exchange with a server, or cannot be used.
@@ -62,12 +62,11 @@ pub(super) fn read(value: &Value, number: usize, notes: &mut Notes) -> Result<(E
 }
 
 fn unusable(url: &str, reason: String) -> Unusable {
-    let end = url.floor_char_boundary(URL_SHOWN.min(url.len()));
-    let dots = if end < url.len() { ".." } else { "" };
-    Unusable {
-        url: format!("{}{dots}", &url[..end]),
-        reason,
+    let mut shown: String = url.chars().take(URL_SHOWN).collect();
+    if shown.len() < url.len() {
+        shown.push_str("..");
     }
+    Unusable { url: shown, reason }
 }
 
 fn request(value: &Value, number: usize, notes: &mut Notes) -> Result<Request, Unusable> {

@@ -5,8 +5,11 @@ use crate::form;
 use crate::parts::{boundary, essence};
 use crate::recording::{Body, Recording};
 
+/// What is done with a text: the one that takes its place, if any.
+type Visit<'a> = dyn FnMut(&[u8], Place<'_>) -> Option<Vec<u8>> + 'a;
+
 /// Visits every text; where `visit` gives a new one, it takes the old one's place.
-pub(super) fn each(recording: &mut Recording, visit: &mut dyn FnMut(&[u8], Place<'_>) -> Option<Vec<u8>>) {
+pub(super) fn each(recording: &mut Recording, visit: &mut Visit<'_>) {
     for entry in &mut recording.entries {
         string(&mut entry.request.url, Place::Url, visit);
         headers(&mut entry.request.headers, visit);
@@ -34,8 +37,6 @@ pub(super) fn each(recording: &mut Recording, visit: &mut dyn FnMut(&[u8], Place
         string(&mut mark.name, Place::Text, visit);
     }
 }
-
-type Visit<'a> = dyn FnMut(&[u8], Place<'_>) -> Option<Vec<u8>> + 'a;
 
 fn string(text: &mut String, place: Place<'_>, visit: &mut Visit<'_>) {
     if let Some(new) = visit(text.as_bytes(), place)

@@ -1,5 +1,7 @@
 //! Integration tests.
 
+#![allow(clippy::unwrap_used)]
+
 mod correlate;
 mod curl;
 mod har;

@@ -180,7 +180,7 @@ fn secrets() -> impl Strategy<Value = Vec<String>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
     fn what_was_redacted_is_restored(recording in made::recording(), key: [u8; 32]) {
