@@ -8,6 +8,7 @@
 //! mix             TV = ½ Σ |pᵢ − qᵢ|                        alike ≤ max(0.02, chance)   near ≤ 0.06 + chance
 //! distributions   KS = sup |F(x) − G(x)|                    alike ≤ max(0.05, chance)   near ≤ 0.15 + chance
 //! ratios          r = run / source                          alike within 5 % + chance   near within 15 % + chance
+//! burstiness      r = run / source                          alike within 20 % + chance  near within 30 % + chance
 //! ```
 //!
 //! Chance: for KS 1.63·√(1/n + 1/m), the 99 % point of the two-sample test of Smirnov; for TV the mean
@@ -269,11 +270,11 @@ fn arrivals(source: &Profile, run: &Profile) -> Vec<Row> {
 fn dispersion(what: &str, source: &Dispersion, run: &Dispersion) -> Row {
     // The error of a Poisson process, as a share of its index. Sessions make requests come in clusters that overlap
     // several windows, which makes the index noisier: the tolerance is wider here.
-    let chance = BURST_TOLERANCE + Z99 * source.error.hypot(run.error);
+    let chance = Z99 * source.error.hypot(run.error);
     let mut row = ratio(
         (Topic::Arrivals, format!("burstiness of {what} in {} s", source.width_s)),
         (source.index, run.index),
-        chance,
+        BURST_TOLERANCE + chance,
         number,
     );
     row.why = format!("index of dispersion, 1 = Poisson{}", chance_in_words(chance));

@@ -17,16 +17,18 @@ mod order;
 mod paths;
 mod profile;
 mod sample;
+mod scenarios;
 mod season;
 mod shape;
 mod visits;
+mod warnings;
 
 pub use dist::Dist;
-pub(crate) use finish::{short_name, unused};
 pub(crate) use heavy::zipf_over;
 pub use kinds::Types;
 pub(crate) use paths::{NOT_FOUND, OTHER};
 pub use profile::*;
+pub(crate) use scenarios::{short_name, unused};
 pub use season::SeasonCounter;
 
 use crate::record::Record;

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::clusters::{self, CLUSTERS_MAX};
-use super::hash::{IdMap, pair};
-use super::paths::{NOT_FOUND, OTHER, TypeId};
+use super::hash::IdMap;
+use super::paths::{OTHER, TypeId};
 use super::profile::{
-    Apart, Arrivals, AtTimeout, Attached, Cluster, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions,
-    Think, Transition,
+    Apart, Arrivals, AtTimeout, Attached, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions, Think,
+    Transition,
 };
-use super::visits::{BREAKS_S, Pair, Pauses, Stride, Totals};
+use super::scenarios::scenarios;
+use super::visits::{BREAKS_S, Pair, Pauses, Totals};
+use super::warnings::warnings;
 use super::{IDENTITIES, Traffic};
 
 /// Request types that a profile tells apart.
@@ -20,19 +21,15 @@ const TRANSITIONS_MAX: usize = 2_000;
 const HEAVY_SHOWN_MAX: usize = 20;
 /// Resources that a profile shows with a page.
 const ATTACHED_MAX: usize = 50;
-/// Share of the records from which on something is worth a warning.
-const WARN_SHARE: f64 = 0.01;
-/// Hours of a log for each hour with requests, from which on something is wrong.
-const EMPTY_HOURS_FACTOR: f64 = 10.0;
 
 /// Where each type of the tree stands in the profile.
-struct Places {
+pub(super) struct Places {
     by_type: Vec<Option<usize>>,
     other: Option<usize>,
 }
 
 impl Places {
-    fn of(&self, kind: TypeId) -> Option<usize> {
+    pub(super) fn of(&self, kind: TypeId) -> Option<usize> {
         self.by_type.get(kind as usize).copied().flatten().or(self.other)
     }
 }
@@ -217,16 +214,16 @@ fn sessions(totals: &Totals, timeout_s: u64, by_identity: [u64; 3]) -> Sessions 
 
 /// Sums of transitions between places of the profile.
 #[derive(Default)]
-struct Sums(BTreeMap<(Option<usize>, Option<usize>), (u64, Pauses)>);
+pub(super) struct Sums(BTreeMap<(Option<usize>, Option<usize>), (u64, Pauses)>);
 
 impl Sums {
-    fn add(&mut self, from: Option<usize>, to: Option<usize>, count: u64, pauses: &Pauses) {
+    pub(super) fn add(&mut self, from: Option<usize>, to: Option<usize>, count: u64, pauses: &Pauses) {
         let sum = self.0.entry((from, to)).or_default();
         sum.0 += count;
         sum.1.merge(pauses);
     }
 
-    fn finish(self) -> Vec<Transition> {
+    pub(super) fn finish(self) -> Vec<Transition> {
         let transition = |((from, to), (count, pauses)): (_, (u64, Pauses))| Transition {
             from,
             to,
@@ -252,267 +249,4 @@ fn transitions(pairs: &IdMap<Pair>, places: &Places) -> Vec<Transition> {
     all.sort_by_key(|transition| std::cmp::Reverse(transition.count));
     all.truncate(TRANSITIONS_MAX);
     all
-}
-
-/// The scenarios of the sampled sessions.
-fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &Places, seed: u64) -> Vec<Cluster> {
-    let sessions: Vec<Vec<(usize, u32)>> = sample
-        .iter()
-        .map(|steps| {
-            steps
-                .iter()
-                .filter_map(|(kind, pause)| Some((places.of(*kind)?, *pause)))
-                .collect()
-        })
-        .filter(|steps: &Vec<_>| !steps.is_empty())
-        .collect();
-    let kinds: Vec<Vec<usize>> = sessions
-        .iter()
-        .map(|steps| steps.iter().map(|(kind, _)| *kind).collect())
-        .collect();
-    let assigned = clusters::assign(kinds.iter().map(Vec::as_slice), &ranks(types), seed);
-    let steps_total: usize = kinds.iter().map(Vec::len).sum();
-    let visits = share_of_sessions(&kinds, &assigned, types.len());
-    let mut names: Vec<String> = Vec::new();
-    (0..CLUSTERS_MAX)
-        .filter_map(|cluster| {
-            let own: Vec<&Vec<(usize, u32)>> = of_cluster(&sessions, &assigned, cluster);
-            if own.is_empty() {
-                return None;
-            }
-            let steps: usize = own.iter().map(|steps| steps.len()).sum();
-            let name = unused(&names, name(cluster, &visits, types));
-            names.push(name.clone());
-            Some(Cluster {
-                name,
-                sessions_share: own.len() as f64 / sessions.len() as f64,
-                requests_share: steps as f64 / steps_total as f64,
-                steps_mean: steps as f64 / own.len() as f64,
-                transitions: chain(&own),
-            })
-        })
-        .collect()
-}
-
-fn of_cluster<'a, T>(sessions: &'a [T], assigned: &[usize], cluster: usize) -> Vec<&'a T> {
-    let own = sessions
-        .iter()
-        .zip(assigned)
-        .filter(|(_, assigned)| **assigned == cluster);
-    own.map(|(session, _)| session).collect()
-}
-
-/// Place of each type by the number of its steps.
-fn ranks(types: &[RequestType]) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..types.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(types[*at].steps));
-    let mut ranks = vec![0; types.len()];
-    for (rank, at) in order.into_iter().enumerate() {
-        ranks[at] = rank;
-    }
-    ranks
-}
-
-fn chain(sessions: &[&Vec<(usize, u32)>]) -> Vec<Transition> {
-    let mut sums = Sums::default();
-    let none = Pauses::default();
-    for steps in sessions {
-        let mut before = None;
-        for (kind, pause_ms) in *steps {
-            let mut pauses = Pauses::default();
-            if before.is_some() {
-                pauses.add(*pause_ms);
-            }
-            sums.add(before, Some(*kind), 1, &pauses);
-            before = Some(*kind);
-        }
-        sums.add(before, None, 1, &none);
-    }
-    let mut all = sums.finish();
-    all.sort_by_key(|transition| (transition.from, std::cmp::Reverse(transition.count)));
-    all
-}
-
-/// Share of the sessions of each cluster that have a step of each type.
-fn share_of_sessions(kinds: &[Vec<usize>], assigned: &[usize], types: usize) -> Vec<Vec<f64>> {
-    let mut seen: IdMap<()> = IdMap::default();
-    let mut shares = vec![vec![0.0; types]; CLUSTERS_MAX];
-    let mut sizes = [0.0; CLUSTERS_MAX];
-    for (session, (steps, cluster)) in kinds.iter().zip(assigned).enumerate() {
-        sizes[*cluster] += 1.0;
-        for kind in steps {
-            if seen.insert(pair(session as u32, *kind as u32), ()).is_none() {
-                shares[*cluster][*kind] += 1.0;
-            }
-        }
-    }
-    for (share, size) in shares.iter_mut().zip(sizes) {
-        share.iter_mut().for_each(|share| *share /= f64::max(size, 1.0));
-    }
-    shares
-}
-
-/// Name of a scenario: that of the request which tells it best from the others, by p·ln(p/q) with the shares p and q of
-/// sessions inside and outside that have it.
-fn name(cluster: usize, visits: &[Vec<f64>], types: &[RequestType]) -> String {
-    let outside = |kind: usize| {
-        let others = visits.iter().enumerate().filter(|(at, _)| *at != cluster);
-        others.map(|(_, shares)| shares[kind]).fold(0.0, f64::max)
-    };
-    let telling = |kind: usize| {
-        let inside = visits[cluster][kind];
-        inside * ((inside + 0.01) / (outside(kind) + 0.01)).ln()
-    };
-    let named = (0..types.len()).filter(|kind| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str()));
-    // Of equally telling ones a page says more than what it sends, and a frequent one more than a rare one.
-    let order = |kind: &usize| (types[*kind].method == "GET", std::cmp::Reverse(*kind));
-    let best = named.max_by(|a, b| telling(*a).total_cmp(&telling(*b)).then_with(|| order(a).cmp(&order(b))));
-    best.map_or_else(|| "visit".to_owned(), |kind| short_name(&types[kind]))
-}
-
-/// A short name of a request type for keys of a document: `item`, `post-login`, `home`.
-pub(crate) fn short_name(kind: &RequestType) -> String {
-    let names = kind
-        .template
-        .split('/')
-        .filter(|part| !part.is_empty() && !part.starts_with("{id}"));
-    let last = names.last().unwrap_or("home");
-    let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
-    let mut name = if kind.method == "GET" {
-        String::new()
-    } else {
-        format!("{}-", kind.method.to_lowercase())
-    };
-    for letter in stem.chars().take(40) {
-        match letter {
-            'a'..='z' | '0'..='9' | '_' => name.push(letter),
-            'A'..='Z' => name.push(letter.to_ascii_lowercase()),
-            _ if !name.ends_with('-') => name.push('-'),
-            _ => {}
-        }
-    }
-    let name = name.trim_matches('-');
-    if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
-        name.to_owned()
-    } else {
-        format!("page-{name}")
-    }
-    .trim_end_matches('-')
-    .to_owned()
-}
-
-/// The name, with a number behind it when it is taken.
-pub(crate) fn unused(taken: &[String], name: String) -> String {
-    let numbered = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}-{n}")));
-    numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(name)
-}
-
-fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
-    let requests = profile.requests.max(1) as f64;
-    let share = |count: u64| count as f64 / requests;
-    let percent = |count: u64| format!("{:.1} %", 100.0 * share(count));
-    let mut warnings = Vec::new();
-    let mut warn = |when: bool, text: String| {
-        if when {
-            warnings.push(text);
-        }
-    };
-    let apart = &profile.apart;
-    warn(
-        share(apart.robots) >= WARN_SHARE,
-        format!(
-            "{} of the requests are of robots: they are in no session",
-            percent(apart.robots)
-        ),
-    );
-    warn(
-        share(apart.late) >= WARN_SHARE,
-        format!(
-            "{} of the requests are older than what stands more than 2 min before them, so they are in no session: \
-             give logs of several servers as several files, oldest first, and see whether their clocks and zones agree",
-            percent(apart.late)
-        ),
-    );
-    warn(
-        apart.restarts > 0,
-        format!(
-            "the log jumps back in time {} times: sessions end there; give files oldest first",
-            apart.restarts
-        ),
-    );
-    warn(
-        share(apart.without_request) >= WARN_SHARE,
-        format!(
-            "{} of the requests have no method and path, as TLS on a plain port",
-            percent(apart.without_request)
-        ),
-    );
-    warn(
-        profile.requests > 0 && !profile.has_durations,
-        "the log has no durations: pauses contain the time that pages took to load, and there is no baseline of response \
-         times"
-            .to_owned(),
-    );
-    warn(
-        profile.other_requests > 0,
-        format!(
-            "{} of the requests are of types too many to tell apart, and are one type `{OTHER}`",
-            percent(profile.other_requests)
-        ),
-    );
-    let span_h = (profile.last_us as f64 - profile.first_us as f64) / 3.6e9;
-    let busy_h = profile.season.hours.len().max(1) as f64;
-    warn(
-        span_h > EMPTY_HOURS_FACTOR * busy_h,
-        format!(
-            "only {busy_h:.0} of the {span_h:.0} hours from the first to the last record have requests: rates are means \
-             over all of them; choose a time, and see whether the stamps are right"
-        ),
-    );
-    let hosts = &profile.heavy.hosts;
-    warn(
-        hosts.len() > 1,
-        format!(
-            "the log is of several hosts ({}): their paths are taken together",
-            hosts
-                .iter()
-                .take(3)
-                .map(|host| host.text.as_str())
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-    );
-    warn(
-        profile.sessions.count > 0 && profile.sessions.count < 100,
-        format!(
-            "only {} sessions: shares, pauses and scenarios are rough",
-            profile.sessions.count
-        ),
-    );
-    warn(
-        totals.left_early > 0,
-        format!(
-            "{} visitors were forgotten early, since there were too many at a time",
-            totals.left_early
-        ),
-    );
-    warn(
-        totals.steps_left_out > 0,
-        format!("{} steps of very long sessions were left out", totals.steps_left_out),
-    );
-    warn(
-        totals.pairs_left_out > 0,
-        format!(
-            "{} transitions were left out, since there are too many kinds of them",
-            totals.pairs_left_out
-        ),
-    );
-    warn(
-        profile.season.beyond > 0,
-        format!(
-            "{} requests are of hours beyond those that can be kept: see whether their years are right",
-            profile.season.beyond
-        ),
-    );
-    warnings
 }

@@ -17,6 +17,14 @@ struct Place {
     text: Vec<u8>,
 }
 
+/// A text while two counts are joined.
+struct Sum {
+    hash: u64,
+    count: u64,
+    error: u64,
+    text: Vec<u8>,
+}
+
 /// The most frequent texts.
 #[derive(Clone, Debug)]
 pub(crate) struct TopK {
@@ -159,32 +167,41 @@ impl TopK {
             }
             (one, two) => one.or(two),
         };
-        let mut all: IdMap<(u64, u64, Vec<u8>)> = IdMap::default();
+        let mut all: IdMap<Sum> = IdMap::default();
         for (count, place) in &self.heap {
             let kept = &mut self.places[*place as usize];
             // What the other one does not keep may have come there up to its floor.
-            let text = std::mem::take(&mut kept.text);
-            all.insert(kept.hash, (count + their_floor, kept.error + their_floor, text));
+            let sum = Sum {
+                hash: kept.hash,
+                count: count + their_floor,
+                error: kept.error + their_floor,
+                text: std::mem::take(&mut kept.text),
+            };
+            all.insert(kept.hash, sum);
         }
         for (count, place) in &other.heap {
             let theirs = &other.places[*place as usize];
-            let entry = all.entry(theirs.hash);
-            let entry = entry.or_insert_with(|| (my_floor + their_floor, my_floor + their_floor, theirs.text.clone()));
-            entry.0 = (entry.0 + count) - their_floor;
-            entry.1 = (entry.1 + theirs.error) - their_floor;
+            let sum = all.entry(theirs.hash).or_insert_with(|| Sum {
+                hash: theirs.hash,
+                count: my_floor + their_floor,
+                error: my_floor + their_floor,
+                text: theirs.text.clone(),
+            });
+            sum.count = sum.count + count - their_floor;
+            sum.error = sum.error + theirs.error - their_floor;
         }
-        let mut all: Vec<(u64, (u64, u64, Vec<u8>))> = all.into_iter().collect();
-        all.sort_unstable_by(|(hash_a, a), (hash_b, b)| b.0.cmp(&a.0).then(hash_a.cmp(hash_b)));
+        let mut all: Vec<Sum> = all.into_values().collect();
+        all.sort_unstable_by_key(|sum| (std::cmp::Reverse(sum.count), sum.hash));
         if all.len() > self.capacity && distinct.is_none() {
             distinct = Some(Box::new(Distinct::new()));
         }
         if let Some(distinct) = &mut distinct {
-            all.iter().for_each(|(hash, _)| distinct.add(*hash));
+            all.iter().for_each(|sum| distinct.add(sum.hash));
         }
         all.truncate(self.capacity);
         *self = Self::new(self.capacity);
-        for (hash, (count, error, text)) in all {
-            self.insert(hash, &text, count, error);
+        for sum in all {
+            self.insert(sum.hash, &sum.text, sum.count, sum.error);
         }
         self.total = total;
         self.distinct = distinct;

@@ -265,7 +265,7 @@ const ASKS: [Ask; 9] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     /// Law: the plan of any traffic is a valid document, and it makes the mix of what it sends again.
     #[test]

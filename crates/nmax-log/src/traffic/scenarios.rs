@@ -1,0 +1,165 @@
+//! The scenarios of the sampled sessions: clusters, their chains and their names.
+
+use super::clusters::{self, CLUSTERS_MAX};
+use super::finish::{Places, Sums};
+use super::hash::{IdMap, pair};
+use super::paths::{NOT_FOUND, OTHER};
+use super::profile::{Cluster, RequestType, Transition};
+use super::visits::{Pauses, Stride};
+
+/// The scenarios of the sampled sessions.
+pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &Places, seed: u64) -> Vec<Cluster> {
+    let sessions: Vec<Vec<(usize, u32)>> = sample
+        .iter()
+        .map(|steps| {
+            steps
+                .iter()
+                .filter_map(|(kind, pause)| Some((places.of(*kind)?, *pause)))
+                .collect()
+        })
+        .filter(|steps: &Vec<_>| !steps.is_empty())
+        .collect();
+    let kinds: Vec<Vec<usize>> = sessions
+        .iter()
+        .map(|steps| steps.iter().map(|(kind, _)| *kind).collect())
+        .collect();
+    let assigned = clusters::assign(kinds.iter().map(Vec::as_slice), &ranks(types), seed);
+    let steps_total: usize = kinds.iter().map(Vec::len).sum();
+    let visits = share_of_sessions(&kinds, &assigned, types.len());
+    let mut names: Vec<String> = Vec::new();
+    (0..CLUSTERS_MAX)
+        .filter_map(|cluster| {
+            let own: Vec<&Vec<(usize, u32)>> = of_cluster(&sessions, &assigned, cluster);
+            if own.is_empty() {
+                return None;
+            }
+            let steps: usize = own.iter().map(|steps| steps.len()).sum();
+            let name = unused(&names, name(cluster, &visits, types));
+            names.push(name.clone());
+            Some(Cluster {
+                name,
+                sessions_share: own.len() as f64 / sessions.len() as f64,
+                requests_share: steps as f64 / steps_total as f64,
+                steps_mean: steps as f64 / own.len() as f64,
+                transitions: chain(&own),
+            })
+        })
+        .collect()
+}
+
+fn of_cluster<'a, T>(sessions: &'a [T], assigned: &[usize], cluster: usize) -> Vec<&'a T> {
+    let own = sessions
+        .iter()
+        .zip(assigned)
+        .filter(|(_, assigned)| **assigned == cluster);
+    own.map(|(session, _)| session).collect()
+}
+
+/// Place of each type by the number of its steps.
+fn ranks(types: &[RequestType]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..types.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(types[*at].steps));
+    let mut ranks = vec![0; types.len()];
+    for (rank, at) in order.into_iter().enumerate() {
+        ranks[at] = rank;
+    }
+    ranks
+}
+
+fn chain(sessions: &[&Vec<(usize, u32)>]) -> Vec<Transition> {
+    let mut sums = Sums::default();
+    let none = Pauses::default();
+    for steps in sessions {
+        let mut before = None;
+        for (kind, pause_ms) in *steps {
+            let mut pauses = Pauses::default();
+            if before.is_some() {
+                pauses.add(*pause_ms);
+            }
+            sums.add(before, Some(*kind), 1, &pauses);
+            before = Some(*kind);
+        }
+        sums.add(before, None, 1, &none);
+    }
+    let mut all = sums.finish();
+    all.sort_by_key(|transition| (transition.from, std::cmp::Reverse(transition.count)));
+    all
+}
+
+/// Share of the sessions of each cluster that have a step of each type.
+fn share_of_sessions(kinds: &[Vec<usize>], assigned: &[usize], types: usize) -> Vec<Vec<f64>> {
+    let mut seen: IdMap<()> = IdMap::default();
+    let mut shares = vec![vec![0.0; types]; CLUSTERS_MAX];
+    let mut sizes = [0.0; CLUSTERS_MAX];
+    for (session, (steps, cluster)) in kinds.iter().zip(assigned).enumerate() {
+        sizes[*cluster] += 1.0;
+        for kind in steps {
+            if seen.insert(pair(session as u32, *kind as u32), ()).is_none() {
+                shares[*cluster][*kind] += 1.0;
+            }
+        }
+    }
+    for (share, size) in shares.iter_mut().zip(sizes) {
+        share.iter_mut().for_each(|share| *share /= f64::max(size, 1.0));
+    }
+    shares
+}
+
+/// Name of a scenario: that of the request which tells it best from the others, by p·ln(p/q) with the shares p and q of
+/// sessions inside and outside that have it.
+fn name(cluster: usize, visits: &[Vec<f64>], types: &[RequestType]) -> String {
+    let outside = |kind: usize| {
+        let others = visits.iter().enumerate().filter(|(at, _)| *at != cluster);
+        others.map(|(_, shares)| shares[kind]).fold(0.0, f64::max)
+    };
+    let telling = |kind: usize| {
+        let inside = visits[cluster][kind];
+        inside * ((inside + 0.01) / (outside(kind) + 0.01)).ln()
+    };
+    let named = (0..types.len()).filter(|kind| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str()));
+    // Of equally telling ones a page says more than what it sends, and a frequent one more than a rare one.
+    let order = |kind: &usize| (types[*kind].method == "GET", std::cmp::Reverse(*kind));
+    let best = named.max_by(|a, b| {
+        telling(*a)
+            .total_cmp(&telling(*b))
+            .then_with(|| order(a).cmp(&order(b)))
+    });
+    best.map_or_else(|| "visit".to_owned(), |kind| short_name(&types[kind]))
+}
+
+/// A short name of a request type for keys of a document: `item`, `post-login`, `home`.
+pub(crate) fn short_name(kind: &RequestType) -> String {
+    let mut names = kind
+        .template
+        .split('/')
+        .filter(|part| !part.is_empty() && !part.starts_with("{id}"));
+    let last = names.next_back().unwrap_or("home");
+    let stem = last.rsplit_once('.').map_or(last, |(stem, _)| stem);
+    let mut name = if kind.method == "GET" {
+        String::new()
+    } else {
+        format!("{}-", kind.method.to_lowercase())
+    };
+    for letter in stem.chars().take(40) {
+        match letter {
+            'a'..='z' | '0'..='9' | '_' => name.push(letter),
+            'A'..='Z' => name.push(letter.to_ascii_lowercase()),
+            _ if !name.ends_with('-') => name.push('-'),
+            _ => {}
+        }
+    }
+    let name = name.trim_matches('-');
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        name.to_owned()
+    } else {
+        format!("page-{name}")
+    }
+    .trim_end_matches('-')
+    .to_owned()
+}
+
+/// The name, with a number behind it when it is taken.
+pub(crate) fn unused(taken: &[String], name: String) -> String {
+    let numbered = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}-{n}")));
+    numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(name)
+}
