@@ -4,6 +4,7 @@
 
 mod correlate;
 mod curl;
+mod emit;
 mod har;
 mod made;
 mod redact;
