@@ -1,6 +1,7 @@
 //! What was recorded: in memory with its secrets, and on disk without them while it happens, so that a process that is
 //! killed leaves a file that can be read.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,8 @@ const ENTRIES_MAX: usize = 100_000;
 pub(super) struct Log {
     recording: Recording,
     secrets: Secrets,
-    /// As they were stored last.
-    stored_secrets: usize,
+    /// Placeholders of those that are stored.
+    stored_secrets: HashSet<String>,
     secrets_file: PathBuf,
     har_file: PathBuf,
     har: File,
@@ -78,7 +79,7 @@ impl Log {
                 ..Recording::default()
             },
             secrets: Secrets::new(&key),
-            stored_secrets: 0,
+            stored_secrets: HashSet::new(),
             secrets_file,
             har_file,
             har,
@@ -118,12 +119,16 @@ impl Log {
             ..Recording::default()
         };
         let found = redact(&mut alone, self.secrets.key());
-        self.secrets.absorb(found);
+        let new: Vec<String> = placeholders(&found)
+            .into_iter()
+            .filter(|placeholder| !self.stored_secrets.contains(placeholder))
+            .collect();
         self.recording.entries.push(entry);
         let stored = alone.entries.pop().unwrap_or_default();
         // Before the placeholders that need it.
-        if self.secrets.redactions > self.stored_secrets {
-            self.stored_secrets = self.secrets.redactions;
+        if !new.is_empty() {
+            self.stored_secrets.extend(new);
+            self.secrets.absorb(found);
             replace(&self.secrets_file, self.secrets.to_json().as_bytes(), true)
                 .map_err(|error| refused(&self.secrets_file, &error))?;
         }
@@ -194,4 +199,14 @@ impl Log {
         recording.marks.sort_by_key(|mark| mark.at_us);
         Some(recording)
     }
+}
+
+/// What stands for each of the secrets.
+fn placeholders(secrets: &Secrets) -> Vec<String> {
+    let json: serde_json::Value = serde_json::from_str(&secrets.to_json()).unwrap_or_default();
+    ["values", "local"]
+        .iter()
+        .filter_map(|key| json[key].as_object())
+        .flat_map(|values| values.keys().cloned())
+        .collect()
 }
