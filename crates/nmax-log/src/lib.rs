@@ -9,11 +9,13 @@
 //! - [`format`]: the formats, found by themselves or compiled from `LogFormat`, `log_format`, `#Fields`.
 //! - [`traffic`]: sessions, scenarios, season, popularity, baseline: the traffic behind the lines.
 //! - [`plan`]: the plan that makes it again.
+//! - [`hidden`]: targets without the secrets in their queries.
 //! - [`replay`]: the log itself as a schedule.
 //! - [`fidelity`]: how like its source a run was.
 
 pub mod fidelity;
 pub mod format;
+pub mod hidden;
 pub mod plan;
 pub mod record;
 pub mod replay;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use nmax_engine::told::Tellings;
 use nmax_log::fidelity::{Row, compare};
+use nmax_log::hidden::Hider;
 use nmax_log::record::Record;
 use nmax_log::replay::Schedule;
 use nmax_log::traffic::{Options, Period, Profile, Traffic, Types};
@@ -51,6 +52,7 @@ pub enum Visitors {
 pub struct Feed {
     source: Arc<Source>,
     traffic: Traffic,
+    hider: Hider,
     origin_us: i64,
     hold_end: Nanos,
     /// When the last exchange was sent.
@@ -89,6 +91,7 @@ impl Feed {
         Self {
             source,
             traffic: Traffic::new(options),
+            hider: Hider::default(),
             origin_us,
             hold_end: hold.1,
             last: Nanos::ZERO,
@@ -115,6 +118,7 @@ impl Feed {
                 ..Record::default()
             };
             self.last = self.last.max(one.sent);
+            let target = self.hider.hide(target);
             self.traffic.add(&Record {
                 arrival_us: at_us - at_us.rem_euclid(i64::from(resolution_us)),
                 is_arrival: true,

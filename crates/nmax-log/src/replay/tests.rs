@@ -88,7 +88,7 @@ proptest! {
         let starts = schedule.starts();
         let first = arrivals[order[0]];
         for (start, n) in starts.iter().zip(&order) {
-            let stamp_ns = (arrivals[*n] - first) as i64 * 1_000;
+            let stamp_ns = (arrivals[*n] - first) * 1_000;
             prop_assert!((*start as i64 - stamp_ns).abs() < 1_000_000_000);
         }
         let again = of_numbered(options, &numbered(&arrivals, 1_000_000));

@@ -1,7 +1,7 @@
 //! `nmax fidelity`: the traffic of a run beside that of its source, again or beside another.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::Path;
 
 use nmax_report::terminal::{Style, likeness};
 
@@ -48,7 +48,7 @@ fn compared(args: &FidelityArgs) -> Result<String, String> {
 }
 
 /// A run whose traffic was not summed up.
-fn none(directory: &PathBuf) -> String {
+fn none(directory: &Path) -> String {
     format!(
         "{}: the run was not compared with anything\n  help: give the plan `source: NAME.traffic.json`, or run it with \
          --set source=NAME.traffic.json; replays are always compared with their log",

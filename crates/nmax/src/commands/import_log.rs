@@ -7,7 +7,9 @@
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
+use nmax_log::hidden::{HIDDEN, Hider};
 use nmax_log::plan::{Made, PlanOptions, write};
+use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Profile, Traffic};
 use nmax_report::terminal::Glyphs;
 
@@ -77,7 +79,11 @@ fn import(args: &LogArgs) -> Result<Found, Trouble> {
         utc_offset_s: read.zone,
         ..Options::default()
     });
-    let counts = logs.read(args.json, |record| traffic.add(record));
+    let mut hider = Hider::default();
+    let counts = logs.read(args.json, |record| {
+        let target = hider.hide(record.target);
+        traffic.add(&Record { target, ..*record });
+    });
     let profile = traffic.finish();
     if profile.requests == 0 {
         return Err((nothing(&counts, &logs), Exit::Usage));
@@ -91,6 +97,13 @@ fn import(args: &LogArgs) -> Result<Found, Trouble> {
     let made = write(&profile, &options).map_err(|error| (error.to_string(), Exit::Usage))?;
     let written = store(&place, &made)?;
     let mut warnings = counts.warnings();
+    if hider.count() > 0 {
+        let count = hider.count();
+        warnings.push(format!(
+            "{count} values of parameters with secret names (token, session, ...) were replaced by {HIDDEN}; give the \
+             plan values of its own where requests need them"
+        ));
+    }
     warnings.extend(profile.warnings.iter().chain(&made.warnings).cloned());
     Ok(Found {
         format: logs.format(),

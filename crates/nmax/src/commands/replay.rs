@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use nmax_log::hidden::Hider;
+use nmax_log::record::Record;
 use nmax_log::replay::{Methods, Options, Pace, Replay, Schedule};
 use nmax_log::traffic::{Options as TrafficOptions, Profile, Traffic, Types};
 use nmax_plan::units::format_duration;
@@ -78,7 +80,7 @@ fn schedule(args: &ReplayArgs) -> Result<(Schedule, Logs, Counts), String> {
     let read = args.read.straightened();
     let is_quiet = args.output.quiet;
     let mut logs = Logs::open(&read).map_err(|error| error.to_string())?;
-    logs.notes.iter().for_each(|note| say::note(note));
+    logs.notes.iter().for_each(say::note);
     let period = logs.period(&read, is_quiet).map_err(|error| error.to_string())?;
     let mut replay = Replay::new(Options {
         period,
@@ -124,7 +126,11 @@ fn profile(schedule: &Schedule) -> Profile {
         with_robots: true,
         ..TrafficOptions::default()
     });
-    schedule.records().for_each(|record| traffic.add(&record));
+    let mut hider = Hider::default();
+    schedule.records().for_each(|record| {
+        let target = hider.hide(record.target);
+        traffic.add(&Record { target, ..record });
+    });
     traffic.finish()
 }
 

@@ -501,3 +501,37 @@ fn the_plan_of_a_replay_is_no_plan_to_run() {
         .says(&["plan.yaml: no traffic profile"]);
     bench.nmax(&["fidelity", "last"]).exits(2);
 }
+
+/// Whatever is stored of a log, the tokens in its targets are not; a replay sends them.
+#[test]
+fn secrets_in_targets_are_sent_and_not_stored() {
+    let bench = Bench::new();
+    let listener = Listener::start();
+    let targets: Vec<String> = (0..30).map(|n| format!("/a?page={n}&token=sEcReT{n}")).collect();
+    let rows: Vec<(u64, &str, &str, u16)> = (0..)
+        .zip(&targets)
+        .map(|(n, target)| (10 * n, "GET", target.as_str(), 200))
+        .collect();
+    bench.write("access.log", &timed(&rows));
+    bench
+        .nmax(&["import", "log", "access.log", "--format", TIMED])
+        .exits(0)
+        .says(&["replaced by REDACTED"]);
+    replayed(&bench, &listener.url(), &["--samples", "all"]).exits(0);
+    assert!(heard(&listener).iter().all(|line| line.contains("token=sEcReT")));
+    let folder = bench.run();
+    let mut files: Vec<_> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.extend(["access.yaml", "access.traffic.json"].map(|name| bench.path(name)));
+    assert!(files.len() > 8);
+    for file in files {
+        let bytes = std::fs::read(&file).unwrap();
+        assert!(
+            !String::from_utf8_lossy(&bytes).contains("sEcReT"),
+            "{}",
+            file.display()
+        );
+    }
+}
