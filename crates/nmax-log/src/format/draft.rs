@@ -25,14 +25,43 @@ pub(super) enum Coding {
 /// Where a text is: in the line, or unescaped in the scratch buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Text {
+    /// First byte; the highest bit is set where it is in the scratch buffer.
     start: u32,
-    end: u32,
-    is_scratch: bool,
+    bytes: u32,
 }
 
+/// The bit of [`Text::start`] of texts in the scratch buffer. Lines are far shorter.
+const SCRATCH: u32 = 1 << 31;
+
 impl Text {
+    /// The text at `from` in the line.
+    fn in_line(from: Range<usize>) -> Self {
+        Self {
+            start: place(from.start),
+            bytes: place(from.len()),
+        }
+    }
+
+    /// The text at `from` in the scratch buffer.
+    fn in_scratch(from: Range<usize>) -> Self {
+        Self {
+            start: place(from.start) | SCRATCH,
+            bytes: place(from.len()),
+        }
+    }
+
+    fn is_scratch(self) -> bool {
+        self.start & SCRATCH != 0
+    }
+
     fn is_empty(self) -> bool {
-        self.start == self.end
+        self.bytes == 0
+    }
+
+    /// Where it is in its buffer.
+    fn range(self) -> Range<usize> {
+        let start = (self.start & !SCRATCH) as usize;
+        start..start + self.bytes as usize
     }
 }
 
@@ -294,36 +323,27 @@ impl Draft {
             Coding::Backslash => return self.written(|out| unescape::backslashes(value, out)),
             Coding::Hash => return self.written(|out| unescape::hashes(value, out)),
         }
-        Text {
-            start: place(at.start),
-            end: place(at.end),
-            is_scratch: false,
-        }
+        Text::in_line(at)
     }
 
     /// The text that `write` appends to the scratch buffer.
     fn written(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Text {
         let start = self.scratch.len();
         write(&mut self.scratch);
-        Text {
-            start: place(start),
-            end: place(self.scratch.len()),
-            is_scratch: true,
-        }
+        Text::in_scratch(start..self.scratch.len())
     }
 
     /// The bytes of a text.
     fn bytes<'a>(&'a self, line: &'a [u8], text: Text) -> &'a [u8] {
-        let all = if text.is_scratch { &self.scratch } else { line };
-        &all[text.start as usize..text.end as usize]
+        let all = if text.is_scratch() { &self.scratch } else { line };
+        &all[text.range()]
     }
 
     /// The part `at` of a text.
     fn part_of(text: Text, at: Range<usize>) -> Text {
         Text {
             start: text.start + place(at.start),
-            end: text.start + place(at.end),
-            ..text
+            bytes: place(at.len()),
         }
     }
 
@@ -336,9 +356,12 @@ impl Draft {
         if blank == 0 || blank > METHOD_BYTES_MAX || !request[..blank].iter().all(|&byte| is_token(byte)) {
             return;
         }
-        let end = match memchr::memrchr(b' ', request) {
-            Some(last) if last > blank && request[last + 1..].starts_with(b"HTTP/") => last,
-            _ => request.len(),
+        let end = match request {
+            [.., b' ', b'H', b'T', b'T', b'P', b'/', _, b'.', _] => request.len() - 9,
+            _ => match memchr::memrchr(b' ', request) {
+                Some(last) if last > blank && request[last + 1..].starts_with(b"HTTP/") => last,
+                _ => request.len(),
+            },
         };
         // ALB writes `- http://host:80- -` for a request that it could not read.
         if end <= blank + 1 || &request[..blank] == b"-" {
@@ -356,10 +379,10 @@ impl Draft {
             Agent::Percent => b'%',
         };
         // What is coded this way is never escaped as well, so it is still in the line.
-        if text.is_scratch || memchr::memchr(mark, self.bytes(line, text)).is_none() {
+        if text.is_scratch() || memchr::memchr(mark, self.bytes(line, text)).is_none() {
             return text;
         }
-        let value = &line[text.start as usize..text.end as usize];
+        let value = &line[text.range()];
         self.written(|out| match coding {
             Agent::Percent => unescape::percents(value, out),
             _ => unescape::pluses(value, out),
@@ -424,19 +447,15 @@ impl Draft {
         let mut scratch = std::mem::take(&mut self.scratch);
         let start = scratch.len();
         for (text, mark) in [(path, ""), (query, "?")] {
-            let from = text.start as usize..text.end as usize;
+            let from = text.range();
             scratch.extend_from_slice(mark.as_bytes());
-            if text.is_scratch {
+            if text.is_scratch() {
                 scratch.extend_from_within(from);
             } else {
                 scratch.extend_from_slice(&line[from]);
             }
         }
-        self.values.target = Text {
-            start: place(start),
-            end: place(scratch.len()),
-            is_scratch: true,
-        };
+        self.values.target = Text::in_scratch(start..scratch.len());
         self.scratch = scratch;
     }
 
@@ -529,9 +548,9 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// A place in a line. Lines are far shorter than 4 GB, and so is what is unescaped from them.
+/// A place in a line. Lines are far shorter than 2 GB, and so is what is unescaped from them.
 fn place(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
+    u32::try_from(at).unwrap_or(SCRATCH - 1)
 }
 
 /// Sets `place` unless the span is unknown.

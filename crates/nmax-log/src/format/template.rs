@@ -179,6 +179,10 @@ impl Template {
             }
             let found = piece.until.find(line, at, piece.field.is_list());
             let (end, next, is_escaped) = found.ok_or_else(|| fault(at, Wrong::Until))?;
+            if matches!(piece.field, Field::Skip) {
+                at = next;
+                continue;
+            }
             let is_escaped = is_escaped || self.may_escape(piece, &line[at..end]);
             let coding = if is_escaped { Coding::Backslash } else { Coding::Plain };
             draft
@@ -287,9 +291,17 @@ fn quoted(line: &[u8], from: usize, text: &[u8]) -> Option<(usize, usize, bool)>
 
 /// Where `text` is in `line` from `from` on; `key` is the place in it of its rarest byte.
 fn search(line: &[u8], from: usize, text: &[u8], key: usize) -> Option<usize> {
+    /// Most values are shorter than what a vector search costs to begin.
+    const NEAR: usize = 8;
+    let byte = text[key];
     let mut at = from + key;
     loop {
-        at += memchr::memchr(text[key], line.get(at..)?)?;
+        let rest = line.get(at..)?;
+        let near = rest.iter().take(NEAR).position(|&other| other == byte);
+        at += match near {
+            Some(length) => length,
+            None => NEAR + memchr::memchr(byte, rest.get(NEAR..)?)?,
+        };
         let start = at - key;
         if text.len() == 1 || line[start..].starts_with(text) {
             return Some(start);
