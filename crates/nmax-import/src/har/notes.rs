@@ -28,11 +28,11 @@ pub(super) enum Note {
 }
 
 impl Note {
-    /// What it means; goes on from `3 entries (the first: 7)`.
+    /// What it means, for several; goes on from `3 entries (the first: 7)`.
     fn text(self) -> &'static str {
         match self {
-            Self::Repaired => "were not quite JSON and are used as repaired",
-            Self::NoStart => "have no readable `startedDateTime`; they are placed behind the one before them",
+            Self::Repaired => "were not quite JSON and repaired",
+            Self::NoStart => "have no readable `startedDateTime`; the place behind the one before is taken",
             Self::NoZone => "say their time without a zone, which is taken as UTC",
             Self::NoTime => "have neither `time` nor timings, so think times after them are too long",
             Self::NotBase64 => "have a body that is said to be base64 and is not; it is taken as a text",
@@ -67,8 +67,16 @@ impl Notes {
     /// The notes as sentences.
     pub(super) fn sentences(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(note, (count, first))| {
-            let entries = if *count == 1 { "entry" } else { "entries" };
-            format!("{count} {entries} (the first: {first}) {}", note.text())
+            if *count > 1 {
+                return format!("{count} entries (the first: {first}) {}", note.text());
+            }
+            let (verb, rest) = note.text().split_once(' ').unwrap_or_default();
+            let verb = match verb {
+                "have" => "has".to_owned(),
+                "were" => "was".to_owned(),
+                other => format!("{other}s"),
+            };
+            format!("entry {first} {verb} {rest}")
         })
     }
 }

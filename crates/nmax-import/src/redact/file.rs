@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::Secrets;
 
 /// Version of the file's form.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u64 = 1;
 
 /// A secrets file that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,26 +24,12 @@ pub struct SecretsError {
     pub what: String,
 }
 
-/// The file's members.
-#[derive(Serialize, Deserialize)]
-struct File {
-    schema_version: u32,
-    key: String,
-    values: BTreeMap<String, String>,
-    #[serde(default)]
-    local: BTreeMap<String, String>,
-}
-
 impl Secrets {
     /// The secrets file's text. Whoever writes it gives it mode 0600.
     pub fn to_json(&self) -> String {
-        let file = File {
-            schema_version: SCHEMA_VERSION,
-            key: self.key.iter().map(|byte| format!("{byte:02x}")).collect(),
-            values: self.values.clone(),
-            local: self.local.clone(),
-        };
-        serde_json::to_string_pretty(&file).expect("texts and a number") + "\n"
+        let key: String = self.key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let file = json!({ "schema_version": SCHEMA_VERSION, "key": key, "values": self.values, "local": self.local });
+        format!("{file:#}\n")
     }
 
     /// Reads a secrets file.
@@ -53,22 +39,32 @@ impl Secrets {
             column: 1,
             what: what.to_owned(),
         };
-        let file: File = serde_json::from_str(text).map_err(|error| SecretsError {
+        let file: Value = serde_json::from_str(text).map_err(|error| SecretsError {
             line: error.line(),
             column: error.column(),
-            what: match error.classify() {
-                serde_json::error::Category::Data => "this is JSON, but no secrets file".to_owned(),
-                _ => "this is no JSON".to_owned(),
-            },
+            what: "this is no JSON".to_owned(),
         })?;
-        if file.schema_version != SCHEMA_VERSION {
-            return Err(wrong("another version of nmax wrote this secrets file"));
+        match file.get("schema_version").and_then(Value::as_u64) {
+            Some(SCHEMA_VERSION) => {}
+            Some(_) => return Err(wrong("another version of nmax wrote this secrets file")),
+            None => return Err(wrong("this is JSON, but no secrets file")),
         }
-        let mut secrets = Self::new(&key(&file.key).ok_or_else(|| wrong("the key is not 64 hexadecimal digits"))?);
-        (secrets.values, secrets.local) = (file.values, file.local);
+        let key = file.get("key").and_then(Value::as_str).and_then(key);
+        let mut secrets = Self::new(&key.ok_or_else(|| wrong("the key is not 64 hexadecimal digits"))?);
+        let values = |name| values(file.get(name)).ok_or_else(|| wrong("`values` and `local` hold more than texts"));
+        (secrets.values, secrets.local) = (values("values")?, values("local")?);
         secrets.sharpen();
         Ok(secrets)
     }
+}
+
+/// Texts by placeholder; `None` when something else is among them.
+fn values(member: Option<&Value>) -> Option<BTreeMap<String, String>> {
+    let Some(member) = member else {
+        return Some(BTreeMap::new());
+    };
+    let pair = |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
+    member.as_object()?.iter().map(pair).collect()
 }
 
 fn key(text: &str) -> Option<[u8; 32]> {
