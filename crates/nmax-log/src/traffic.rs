@@ -8,7 +8,7 @@
 
 mod arrivals;
 mod clusters;
-mod dist;
+mod distribution;
 mod finish;
 mod hash;
 mod heavy;
@@ -23,7 +23,7 @@ mod shape;
 mod visits;
 mod warnings;
 
-pub use dist::Dist;
+pub use distribution::Dist;
 pub(crate) use heavy::zipf_over;
 pub use kinds::Types;
 pub(crate) use paths::{NOT_FOUND, OTHER};

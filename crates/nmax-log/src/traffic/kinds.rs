@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::dist::Dist;
+use super::distribution::Dist;
 use super::hash::hash;
 use super::heavy::{TopK, zipf_exponent};
 use super::paths::{Paths, TypeId};

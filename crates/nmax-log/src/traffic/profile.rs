@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::dist::Dist;
+use super::distribution::Dist;
 
 /// Version of the document that a [`Profile`] is written as.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -4,7 +4,7 @@
 //! [`VISITORS_MAX`], plus tables of fixed size.
 
 use super::arrivals::Burstiness;
-use super::dist::Dist;
+use super::distribution::Dist;
 use super::hash::{IdMap, pair};
 use super::order::{Event, Ordered};
 use super::paths::TypeId;
