@@ -296,3 +296,25 @@ fn old_clients_and_servers_are_understood() {
         ("HTTP/1.0", &b"until the end"[..])
     );
 }
+
+#[test]
+fn a_request_that_a_closing_server_took_is_sent_again_only_when_that_is_safe() {
+    // It answers once, takes the next request, and goes away.
+    let url = server(|mut client| {
+        client.head();
+        client.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        client.head();
+    });
+    let mut bench = Bench::new();
+    for (method, status) in [("GET", 200), ("POST", 502)] {
+        let mut client = bench.client();
+        client.get(&url);
+        client.send(format!(
+            "{method} {url} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n"
+        ));
+        assert_eq!(client.answer(method).status(), status, "{method}");
+        bench.entry();
+        let entry = bench.entry();
+        assert_eq!(entry.comment.is_empty(), status == 200, "{method}: {}", entry.comment);
+    }
+}
