@@ -1,7 +1,7 @@
 //! Text with `${...}` holes, parsed once, rendered into a reused buffer.
 //!
 //! `${slot}`, `${feeder.column}`, `${iteration}` and `${vu}` are filled per exchange, `${setup.NAME}` is a value of the
-//! run's setup; `${env.NAME}` is resolved when the plan is read; `$$` is a dollar sign. A dollar sign before anything
+//! run's setup; `${env.NAME}` and `${target}` are resolved when the plan is read; `$$` is a dollar sign. A dollar sign before anything
 //! else is itself. `${NAME(ARGUMENT, ...)}` calls a function; an argument is a text in quotes, a number, a name as above,
 //! or another call. Parsing is O(length); rendering plain holes allocates only when the buffer must grow.
 
@@ -177,6 +177,8 @@ pub struct Names<'a> {
     pub shared: Option<&'a [String]>,
     /// Data sources.
     pub feeders: &'a [Feeder],
+    /// Scheme, host and port of the target; `None` where they are not known.
+    pub target: Option<&'a str>,
     /// Environment of the command (`-e NAME=VALUE`).
     pub env: &'a dyn Fn(&str) -> Option<String>,
     /// How values of the environment enter the text.

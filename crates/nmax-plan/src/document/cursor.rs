@@ -217,6 +217,7 @@ impl<'a> Decoder<'a> {
             slots_later: &[],
             shared: None,
             feeders: &[],
+            target: None,
             env: self.options.env,
             env_format: EnvFormat::Verbatim,
         };

@@ -38,7 +38,9 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         .map(|node| data::feeders(decoder, node))
         .unwrap_or_default();
     let shared = scenario::setup_names(fields);
-    let defaults = http::defaults(decoder, fields.get("defaults"), &feeders, &shared);
+    // Without one the plan is not valid, and holes are not to blame.
+    let origin = target.as_deref().unwrap_or_default();
+    let defaults = http::defaults(decoder, fields.get("defaults"), &feeders, &shared, origin);
     let hosts = fields
         .get("hosts")
         .map(|node| http::hosts(decoder, node))
@@ -51,6 +53,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         feeders: &feeders,
         defaults: &defaults,
         shared: &shared,
+        target: origin,
         locations: &locations,
     };
     let problems_before = decoder.problems.len();

@@ -22,7 +22,13 @@ const DNS_PORT: u16 = 53;
 /// `defaults`; what is absent or wrong keeps its default.
 ///
 /// `shared` are the names of the values of the run's setup.
-pub(super) fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Feeder], shared: &[String]) -> Defaults {
+pub(super) fn defaults(
+    decoder: &mut Decoder,
+    node: Option<&Node>,
+    feeders: &[Feeder],
+    shared: &[String],
+    target: &str,
+) -> Defaults {
     let mut defaults = Defaults::default();
     let Some(fields) = node.and_then(|node| decoder.fields(node, &keys::DEFAULTS)) else {
         return defaults;
@@ -63,6 +69,7 @@ pub(super) fn defaults(decoder: &mut Decoder, node: Option<&Node>, feeders: &[Fe
             slots_later: &[],
             shared: Some(shared),
             feeders,
+            target: Some(target),
             env,
             env_format: EnvFormat::Verbatim,
         };

@@ -27,6 +27,8 @@ pub(super) struct World<'a> {
     pub defaults: &'a Defaults,
     /// Names of the values that the run's setup defines.
     pub shared: &'a [String],
+    /// Scheme, host and port of the target.
+    pub target: &'a str,
     pub locations: &'a [Location],
 }
 
@@ -41,6 +43,7 @@ pub(super) struct Scene<'a> {
     /// Slots of the run's setup; `None` in the setup itself.
     shared: Option<&'a [String]>,
     feeders: &'a [Feeder],
+    target: &'a str,
     pub defaults: &'a Defaults,
     env: &'a dyn Fn(&str) -> Option<String>,
     /// Steps around the present one.
@@ -69,6 +72,7 @@ impl<'a> Scene<'a> {
             slots_later,
             shared,
             feeders: world.feeders,
+            target: world.target,
             defaults: world.defaults,
             env: decoder.options.env,
             depth: 0,
@@ -85,6 +89,7 @@ impl<'a> Scene<'a> {
             slots_later: &self.slots_later,
             shared: self.shared,
             feeders: self.feeders,
+            target: Some(self.target),
             env: self.env,
             env_format,
         }

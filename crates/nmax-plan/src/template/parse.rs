@@ -10,7 +10,7 @@ const CALL_DEPTH_MAX: usize = 8;
 /// Arguments after which the rest of a call is not read.
 const ARGUMENTS_MAX: usize = 8;
 /// Names of which a hole may consist, besides slots.
-const WORDS: [&str; 2] = ["iteration", "vu"];
+const WORDS: [&str; 3] = ["iteration", "vu", "target"];
 
 /// The hole cannot be read on; why has been reported.
 struct Broken;
@@ -222,6 +222,14 @@ impl Parser<'_> {
     fn slot(&mut self, offset: usize, name: &str, place: Place) -> Option<Part> {
         if let Some(slot) = self.names.slot(name) {
             return Some(Part::Slot(slot));
+        }
+        let is_known = |slots: &[String]| slots.iter().any(|slot| slot == name);
+        if let Some(target) = self.names.target
+            && name == "target"
+            && !is_known(self.names.slots)
+            && !is_known(self.names.slots_later)
+        {
+            return Some(Part::Text(target.to_owned()));
         }
         if self.names.slots.iter().any(|slot| slot == name) {
             let message =

@@ -34,6 +34,7 @@ fn with_names<T>(format: EnvFormat, then: impl Fn(&Names) -> T) -> T {
         slots_later: &later,
         shared: Some(&shared),
         feeders: &feeders,
+        target: Some("https://shop.test"),
         env: &env,
         env_format: format,
     })
@@ -90,6 +91,7 @@ fn parts_of_templates() {
         ),
         ("t=${env.TOKEN};", vec![text("t=a\"b${x};")]),
         ("${setup.token}", vec![Part::Shared(0)]),
+        ("${target}/a", vec![text("https://shop.test/a")]),
         ("$", vec![text("$")]),
     ];
     for (source, parts) in cases {

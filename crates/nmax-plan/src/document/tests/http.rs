@@ -534,3 +534,30 @@ fn errors_of_bodies_and_defaults() {
     let off = with_step("{ get: /, expect_continue: false }");
     assert_eq!(rendered(&off, &options()), "", "saying no needs no body");
 }
+
+#[test]
+fn the_target_has_a_hole_of_its_own_that_follows_the_command() {
+    let text = "nmax: 1
+target: https://a.test:444
+defaults: { headers: { origin: \"${target}\" } }
+scenarios:
+  s: { steps: [{ get: \"${target}//x\" }, { post: /y, json: { to: \"${target}\" } }] }
+  t: { steps: [{ set: { target: b } }, { get: \"/${target}\" }] }
+workload: { open: { rate: 5/s } }
+";
+    let own = plan(text);
+    assert_eq!(own.defaults.headers[0].1.as_constant(), Some("https://a.test:444"));
+    assert_eq!(request(&own, 0, 0).url.as_constant(), Some("https://a.test:444//x"));
+    // A value of a step comes first.
+    assert!(request(&own, 1, 1).url.parts.contains(&Part::Slot(0)));
+    let other = parse(
+        text,
+        &super::super::Options {
+            target: Some("http://b.test"),
+            ..options()
+        },
+    )
+    .unwrap();
+    assert_eq!(other.defaults.headers[0].1.as_constant(), Some("http://b.test"));
+    assert_eq!(request(&other, 0, 0).url.as_constant(), Some("http://b.test//x"));
+}
