@@ -168,6 +168,9 @@ fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[Stri
     if let Some(data) = data {
         map.push(("data".to_owned(), data));
     }
+    if feeders.has_run {
+        map.push(("setup".to_owned(), setup()));
+    }
     let longest = told.iter().map(|told| length(told)).max().unwrap_or_default();
     map.push(("scenarios".to_owned(), scenarios_yaml(&scenarios)));
     map.extend(load(shared.options, longest));
@@ -216,7 +219,7 @@ fn document(sections: Vec<(String, Yaml)>) -> String {
     for (key, yaml) in sections {
         let is_apart = matches!(
             key.as_str(),
-            "defaults" | "data" | "scenarios" | "workload" | "thresholds"
+            "defaults" | "data" | "setup" | "scenarios" | "workload" | "thresholds"
         );
         text.push_str(if is_apart { "\n" } else { "" });
         text.push_str(&Yaml::Map(vec![(key, yaml)]).to_string());
@@ -278,10 +281,14 @@ fn data(feeders: &Feeders, files: &mut Files) -> Option<Yaml> {
                 let mut map = vec![("generate".to_owned(), Yaml::plain(kind))];
                 map.extend(unique.as_ref().map(|unique| ("unique".to_owned(), Yaml::plain(unique))));
                 let note = match unique {
-                    Some(unique) => format!(
-                        "made up, iteration n is person n: no {} comes twice in a run\na second run on the same system needs other people: `--seed 2`",
-                        unique.replace('_', " ")
-                    ),
+                    Some(unique) => {
+                        let unique = unique.replace('_', " ");
+                        let again = match feeders.has_run {
+                            true => "",
+                            false => "\na second run on the same system needs other people: `--seed 2`",
+                        };
+                        format!("made up, iteration n is person n: no {unique} comes twice in a run{again}")
+                    }
                     None => "made up, iteration n is person n".to_owned(),
                 };
                 Yaml::Map(map).on_one_line().with_note(note)
@@ -309,6 +316,14 @@ fn data(feeders: &Feeders, files: &mut Files) -> Option<Yaml> {
         entries.push((feeder.name().to_owned(), yaml));
     }
     (!entries.is_empty()).then_some(Yaml::Map(entries))
+}
+
+/// What is done once before a run: it notes when that is.
+fn setup() -> Yaml {
+    let set = |key: &str, value: Yaml| Yaml::Map(vec![(key.to_owned(), value)]);
+    let run = set("run", Yaml::text("${now()}")).on_one_line();
+    let note = "the second in which the run begins is a part of new users' names,\nso that no run makes those of another one again";
+    set("steps", Yaml::List(vec![set("set", run)])).with_note(note)
 }
 
 /// Workload, length and conditions.

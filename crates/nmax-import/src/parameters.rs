@@ -68,7 +68,9 @@ pub fn recognize(
     feeders: &mut Feeders,
 ) -> Parameters {
     let covered = Covered::of(correlations);
-    let candidates = candidates(recording, journey, &covered);
+    let mut candidates = candidates(recording, journey, &covered);
+    // Search terms are kept in a file that everybody may read.
+    candidates.retain(|candidate| candidate.field != Field::Search || !secrets.is_secret(&candidate.part.value));
     let purposes = purposes(recording, journey, &candidates);
     let mut binder = Binder::new(recording, journey, feeders, options);
     // What the server took tells more than what it refused.

@@ -151,7 +151,7 @@ fn codings(entry: &Entry) -> Vec<&'static str> {
 pub(super) fn own(
     entry: usize,
     request: &Request,
-    changes: &Changes<'_>,
+    (changes, target): (&Changes<'_>, &str),
     profile: &Profile,
     implied: Option<&str>,
 ) -> Vec<(String, Yaml)> {
@@ -172,10 +172,12 @@ pub(super) fn own(
         if is_left_out || is_known || !is_token(name) || !is_sendable(value) {
             continue;
         }
-        found.push((
-            name.clone(),
-            Yaml::text(changes.text(entry, &part.place, &part.value).trim()),
-        ));
+        let text = match name.as_str() {
+            // The site's own address follows when another target is given.
+            "origin" if !is_changed && value == target => "${target}".to_owned(),
+            _ => changes.text(entry, &part.place, &part.value).trim().to_owned(),
+        };
+        found.push((name.clone(), Yaml::text(text)));
     }
     found
 }

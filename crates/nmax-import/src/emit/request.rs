@@ -66,7 +66,13 @@ impl Writing<'_, '_> {
             },
         );
         let implied = written.as_ref().and_then(|written| written.implied);
-        let headers = headers::own(shape.entry, request, &self.changes, &self.shared.profile, implied);
+        let headers = headers::own(
+            shape.entry,
+            request,
+            (&self.changes, self.shared.target),
+            &self.shared.profile,
+            implied,
+        );
         if !headers.is_empty() {
             map.push(("headers".to_owned(), body::pairs(headers)));
         }

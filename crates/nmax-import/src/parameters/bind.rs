@@ -12,6 +12,12 @@ use crate::recording::Recording;
 
 /// Shortest user name that is replaced wherever it stands.
 const NAME_CHARS_MIN: usize = 4;
+/// Characters of the second in which a run began, with a sign before or after it.
+const RUN_CHARS: i64 = 11;
+/// Longest address that is made up, in characters.
+const EMAIL_CHARS_MAX: i64 = 40;
+/// Longest user name that is made up, in characters.
+const NAME_CHARS_MAX: i64 = 20;
 /// Words in names of numbers that follow from how many pieces are bought.
 const MONEY: [&str; 6] = ["price", "total", "sum", "amount", "subtotal", "cost"];
 
@@ -145,33 +151,37 @@ impl<'a> Binder<'a> {
             }
             Field::Email => {
                 let people = self.feeders.people(Some("email"));
-                self.bind(
-                    candidate,
-                    format!("${{{people}.email}}"),
-                    "made up, another one for each iteration",
-                );
+                let email = format!("${{{people}.email}}");
+                self.new_name(candidate, EMAIL_CHARS_MAX, &email, |run| format!("{run}.{email}"));
             }
             Field::UserName if all.iter().any(|other| other.field == Field::Email) => {
                 let people = self.feeders.people(None);
                 // Only one column of the data never repeats.
-                self.bind(
-                    candidate,
-                    format!("${{{people}.user_name}}${{iteration}}"),
-                    "made up for each iteration",
-                );
+                let name = format!("${{{people}.user_name}}${{iteration}}");
+                self.new_name(candidate, NAME_CHARS_MAX + RUN_CHARS, &name, |run| {
+                    format!("${{{people}.user_name}}{run}${{iteration}}")
+                });
             }
             Field::UserName => {
                 let people = self.feeders.people(Some("user_name"));
-                self.bind(
-                    candidate,
-                    format!("${{{people}.user_name}}"),
-                    "made up, another one for each iteration",
-                );
+                let name = format!("${{{people}.user_name}}");
+                self.new_name(candidate, NAME_CHARS_MAX, &name, |run| format!("{name}{run}"));
             }
             _ => {
                 let people = self.feeders.people(None);
                 self.bind(candidate, format!("${{{people}.password}}"), "made up for each user");
             }
+        }
+    }
+
+    /// A name that no other run makes again, where the form takes one of so many characters and the run's; else one that
+    /// is another one for each iteration.
+    fn new_name(&mut self, candidate: &Candidate, chars: i64, alone: &str, with: impl Fn(&str) -> String) {
+        if candidate.shown.length_max.is_none_or(|most| most >= chars + RUN_CHARS) {
+            let name = with(self.feeders.run());
+            self.bind(candidate, name, "made up, another one for each iteration of each run");
+        } else {
+            self.bind(candidate, alone.to_owned(), "made up, another one for each iteration");
         }
     }
 

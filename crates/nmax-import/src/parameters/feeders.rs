@@ -47,9 +47,17 @@ pub struct Feeders {
     pub taken: HashSet<String>,
     /// Variables of the environment that the plan reads, with their recorded values.
     pub environment: Vec<(String, String)>,
+    /// The plan's setup notes when the run began, so that no run makes the users of another one again.
+    pub has_run: bool,
 }
 
 impl Feeders {
+    /// The template of what tells one run from another; the plan's setup makes it.
+    pub(super) fn run(&mut self) -> &'static str {
+        self.has_run = true;
+        "${setup.run}"
+    }
+
     /// The name of the people's data, made when it is needed. `unique` is the column that never repeats.
     pub(super) fn people(&mut self, unique: Option<&str>) -> String {
         let is_people = |feeder: &&mut Feeder| matches!(feeder, Feeder::Generated { kind, .. } if kind == "person");

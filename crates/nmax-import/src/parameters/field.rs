@@ -32,6 +32,8 @@ pub(crate) struct Shown {
     pub(crate) min: Option<i64>,
     /// Largest value.
     pub(crate) max: Option<i64>,
+    /// Most characters.
+    pub(crate) length_max: Option<i64>,
 }
 
 use Field::*;
@@ -157,6 +159,8 @@ const SEARCHES: [&str; 12] = [
 const SEARCHES_MAYBE: [&str; 5] = ["s", "k", "text", "find", "w"];
 /// Names of numbers of pieces.
 const QUANTITIES: [&str; 6] = ["quantity", "qty", "pieces", "anzahl", "menge", "itemcount"];
+/// Longest text that a person searches for, in characters.
+const SEARCH_CHARS_MAX: usize = 80;
 /// Most pieces that are taken for a number that a person chose.
 const QUANTITY_MAX: i64 = 99;
 
@@ -244,9 +248,14 @@ fn fits(field: Field, value: &str) -> bool {
         BirthDate => is_iso_date(value),
         Quantity => matches!(value.parse::<i64>(), Ok(1..=QUANTITY_MAX)),
         Iban => is_iban(value),
-        Search => letters >= 1,
+        Search => letters >= 1 && is_typed(value),
         UserName | Password => true,
     }
+}
+
+/// Whether a person may have typed it into a line: a query of GraphQL or SQL, or JSON, is none.
+fn is_typed(value: &str) -> bool {
+    value.chars().count() <= SEARCH_CHARS_MAX && !value.contains(|c: char| c.is_control() || "{}<>".contains(c))
 }
 
 /// The words of a name, in small letters: `firstName`, `user[first_name]` and `FIRST-NAME` end in the same two.
@@ -335,6 +344,8 @@ mod tests {
             ("pieces", "2", Some(Quantity)),
             ("q", "oak", Some(Search)),
             ("q", "17", None),
+            ("query", "{ items(first: 3) { id } }", None),
+            ("query", "one\ntwo", None),
             ("s", "oak", None),
             ("account", "DE14 9000 0000 4840 5778 62", Some(Iban)),
             ("account", "DE15 9000 0000 4840 5778 62", None),

@@ -56,6 +56,7 @@ fn on_page(entry: &Entry, name: &str) -> Option<Shown> {
         autocomplete: text("autocomplete"),
         min: number("min"),
         max: number("max"),
+        length_max: number("maxlength"),
     })
 }
 

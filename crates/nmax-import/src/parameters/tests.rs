@@ -38,11 +38,11 @@ fn who_signs_up_is_another_person_each_time_and_logs_in_as_that() {
     has(&made, "people: { generate: person, unique: email }");
     for field in [
         "name: \"${people.full_name}\"",
-        "email: \"${people.email}\"",
+        "email: \"${setup.run}.${people.email}\"",
         "password2: \"${people.password}\"",
-        "username: \"${people.email}\"",
-        "post: \"/users/${people.email}/orders\"",
-        "<to>${people.email}</to>",
+        "username: \"${setup.run}.${people.email}\"",
+        "post: \"/users/${setup.run}.${people.email}/orders\"",
+        "<to>${setup.run}.${people.email}</to>",
     ] {
         has(&made, field);
     }
@@ -100,7 +100,7 @@ fn what_the_server_refused_is_sent_as_recorded() {
         post(5000, "/signup", "email=new%40shop.test&password=Engine1"),
     ]);
     has(&made, "email: \"taken@shop.test\"");
-    has(&made, "email: \"${people.email}\"");
+    has(&made, "email: \"${setup.run}.${people.email}\"");
     has(&made, "status: 409");
     lacks(&made, "Engine1");
 }
@@ -197,11 +197,11 @@ fn names_of_user_and_address_are_new_together() {
         "/register",
         "username=ada1815&email=a%40b.test&password=x1",
     )]);
-    has(&both, "username: \"${people.user_name}${iteration}\"");
+    has(&both, "username: \"${people.user_name}${setup.run}${iteration}\"");
     has(&both, "unique: email");
     let one = made(vec![post(0, "/register", "username=ada1815&password=x1")]);
     has(&one, "unique: user_name");
-    has(&one, "username: \"${people.user_name}\"");
+    has(&one, "username: \"${people.user_name}${setup.run}\"");
 }
 
 /// No secret of a recording is in anything but files that are secret.
@@ -243,4 +243,57 @@ fn secrets_are_nowhere_but_in_their_file() {
         kept.contains(token) && kept.contains("Zx81Spectrum48") && kept.contains("Tr0ub4dor&3x"),
         "{kept}"
     );
+}
+
+/// A second run on the same system makes other users; where the form is too small for that, the plan says what to do.
+#[test]
+fn no_run_makes_the_users_of_another_one_again() {
+    let sign_up = |attribute: &str| {
+        let form = format!("<form><input name=email type=email {attribute}><input name=password type=password></form>");
+        vec![
+            page(0, "/signup", &form),
+            post(5000, "/signup", "email=ada%40shop.test&password=Engine1"),
+            post(9000, "/login", "email=ada%40shop.test&password=Engine1"),
+        ]
+    };
+    let roomy = made(sign_up("maxlength=254"));
+    has(&roomy, "setup:\n  steps:\n    - set: { run: \"${now()}\" }\n");
+    assert_eq!(
+        roomy.plan.matches("email: \"${setup.run}.${people.email}\"").count(),
+        2,
+        "{}",
+        roomy.plan
+    );
+    lacks(&roomy, "--seed");
+    let narrow = made(sign_up("maxlength=30"));
+    assert_eq!(
+        narrow.plan.matches("email: \"${people.email}\"").count(),
+        2,
+        "{}",
+        narrow.plan
+    );
+    has(&narrow, "--seed 2");
+    lacks(&narrow, "setup");
+}
+
+/// The file of search terms is for everybody, and a query of GraphQL is no term.
+#[test]
+fn what_holds_a_secret_is_no_search_term() {
+    let query = r#"{"query":"mutation { login(email:\"a@b.test\", password:\"hunter2planted\") { token } }"}"#;
+    let entries = vec![
+        page(0, "/", ""),
+        post(5000, "/password", "oldPassword=hunter2planted"),
+        get(9000, "/graphql", Kind::Call)
+            .by("POST")
+            .sends("application/json", query),
+        page(12_000, "/search?q=hunter2planted", ""),
+    ];
+    let made = made(entries);
+    lacks(&made, "hunter2planted");
+    lacks(&made, "words");
+    has(&made, "mutation { login(");
+    for file in &made.files {
+        let holds = String::from_utf8_lossy(&file.bytes).contains("hunter2planted");
+        assert_eq!(holds, file.is_secret, "{}", file.name);
+    }
 }
