@@ -96,7 +96,8 @@ pub struct Traffic {
     visits: Visits,
     clients: TopK,
     agents: TopK,
-    pages: TopK,
+    /// Paths that robots ask for; those of visitors are known from the types.
+    robot_paths: TopK,
     hosts: TopK,
     robots: IdMap<bool>,
     apart: Apart,
@@ -133,7 +134,7 @@ impl Traffic {
             }),
             clients: TopK::new(HEAVY_MAX),
             agents: TopK::new(HEAVY_MAX),
-            pages: TopK::new(HEAVY_MAX),
+            robot_paths: TopK::new(HEAVY_MAX),
             hosts: TopK::new(HOSTS_MAX),
             robots: IdMap::default(),
             apart: Apart::default(),
@@ -195,11 +196,15 @@ impl Traffic {
             }
         }
         let is_resource = shape::is_static(path);
-        let (identity, visitor) = identity(record);
-        let is_robot = !self.options.with_robots && self.is_robot(record.agent);
+        let hashes = (hash(record.client), hash(record.agent));
+        let (identity, visitor) = identity(record, hashes);
+        let is_robot = !self.options.with_robots && self.is_robot(record.agent, hashes.1);
         let target = hash(shape::path_of_url(record.target));
         if counts {
-            self.tally(record, path);
+            self.tally(record, hashes);
+            if is_robot {
+                self.robot_paths.add(hash(path), cut(path), true);
+            }
             self.by_identity[identity] += u64::from(!is_robot);
             self.apart.robots += u64::from(is_robot);
             let seen = Seen {
@@ -255,24 +260,22 @@ impl Traffic {
         }
     }
 
-    fn tally(&mut self, record: &Record, path: &[u8]) {
-        self.pages.add(hash(path), cut(path), true);
+    fn tally(&mut self, record: &Record, (client, agent): (u64, u64)) {
         if !record.client.is_empty() {
-            self.clients.add(hash(record.client), cut(record.client), true);
+            self.clients.add(client, cut(record.client), true);
         }
         if !record.agent.is_empty() {
-            self.agents.add(hash(record.agent), cut(record.agent), true);
+            self.agents.add(agent, cut(record.agent), true);
         }
         if !record.host.is_empty() {
             self.hosts.add(hash(record.host), cut(record.host), true);
         }
     }
 
-    fn is_robot(&mut self, agent: &[u8]) -> bool {
+    fn is_robot(&mut self, agent: &[u8], key: u64) -> bool {
         if agent.is_empty() {
             return false;
         }
-        let key = hash(agent);
         if let Some(known) = self.robots.get(&key) {
             return *known;
         }
@@ -300,13 +303,13 @@ fn cut(text: &[u8]) -> &[u8] {
 }
 
 /// Who made a request: by the session's id, else the user, else address and agent.
-fn identity(record: &Record) -> (usize, u64) {
+fn identity(record: &Record, (client, agent): (u64, u64)) -> (usize, u64) {
     if !record.session.is_empty() {
         (0, mix(hash(record.session), 1))
     } else if !record.user.is_empty() {
         (1, mix(hash(record.user), 2))
     } else {
-        (2, mix(hash(record.client), hash(record.agent)))
+        (2, mix(client, agent))
     }
 }
 

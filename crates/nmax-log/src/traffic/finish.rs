@@ -1,12 +1,12 @@
 //! From sums to a profile.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::hash::IdMap;
 use super::paths::{OTHER, TypeId};
 use super::profile::{
-    Apart, Arrivals, AtTimeout, Attached, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions, Think,
-    Transition,
+    Apart, Arrivals, AtTimeout, Attached, Counted, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions,
+    Think, Transition,
 };
 use super::scenarios::scenarios;
 use super::visits::{BREAKS_S, Pair, Pauses, Totals};
@@ -19,6 +19,8 @@ const TYPES_SHOWN_MAX: usize = 300;
 const TRANSITIONS_MAX: usize = 2_000;
 /// Heavy hitters that a profile shows, of each sort.
 const HEAVY_SHOWN_MAX: usize = 20;
+/// Targets of a type that are looked at for the most frequent paths.
+const HEAVY_LOOKED_AT: usize = 200;
 /// Resources that a profile shows with a page.
 const ATTACHED_MAX: usize = 50;
 
@@ -35,6 +37,7 @@ impl Places {
 }
 
 pub(super) fn profile(mut traffic: Traffic) -> Profile {
+    let heavy_paths = heavy_paths(&traffic);
     let (mut types, places, other_requests) = types(&mut traffic);
     let Traffic {
         options, visits, paths, ..
@@ -103,7 +106,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         heavy: Heavy {
             clients,
             agents: traffic.agents.ranked(HEAVY_SHOWN_MAX),
-            paths: traffic.pages.ranked(HEAVY_SHOWN_MAX),
+            paths: heavy_paths,
             hosts: traffic.hosts.ranked(HEAVY_SHOWN_MAX),
         },
         warnings: Vec::new(),
@@ -114,6 +117,42 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     profile.sessions.sampled = sample.len() as u64;
     profile.scenarios = scenarios(&sample, &profile.types, &places, options.seed);
     profile
+}
+
+/// The most frequent paths. A template without a hole is a path, counted exactly; of the others there are the most frequent
+/// targets of visitors, and the paths of robots.
+fn heavy_paths(traffic: &Traffic) -> Vec<Counted> {
+    let mut sums: BTreeMap<String, Counted> = BTreeMap::new();
+    let mut add = |path: &str, count: u64, error: u64| {
+        let sum = sums.entry(path.to_owned()).or_insert_with(|| Counted {
+            text: path.to_owned(),
+            ..Counted::default()
+        });
+        sum.count += count;
+        sum.error += error;
+    };
+    let mut exact = BTreeSet::new();
+    for (kind, sums) in traffic.kinds.each() {
+        let template = traffic.paths.template(kind);
+        if template.starts_with('/') && !template.contains("{id}") {
+            add(&template, sums.count, 0);
+            exact.insert(template);
+        } else {
+            for target in sums.top(HEAVY_LOOKED_AT) {
+                let path = target.text.split(['?', '#']).next().unwrap_or_default();
+                add(path, target.count, target.error);
+            }
+        }
+    }
+    for path in traffic.robot_paths.ranked(HEAVY_LOOKED_AT) {
+        if !exact.contains(&path.text) {
+            add(&path.text, path.count, path.error);
+        }
+    }
+    let mut all: Vec<Counted> = sums.into_values().collect();
+    all.sort_by_key(|path| std::cmp::Reverse(path.count));
+    all.truncate(HEAVY_SHOWN_MAX);
+    all
 }
 
 /// The types, most frequent first, and where each stands.

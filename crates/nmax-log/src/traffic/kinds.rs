@@ -6,7 +6,7 @@ use super::distribution::Dist;
 use super::hash::hash;
 use super::heavy::{TopK, zipf_exponent};
 use super::paths::{Paths, TypeId};
-use super::profile::{Parameter, Popularity, Profile, RequestType};
+use super::profile::{Counted, Parameter, Popularity, Profile, RequestType};
 use super::shape::split;
 
 /// Targets that are kept of a type.
@@ -71,6 +71,11 @@ impl Kind {
             let name = String::from_utf8_lossy(name).into_owned();
             self.parameters.push((hash, name, count));
         }
+    }
+
+    /// The most frequent targets, without robots.
+    pub(crate) fn top(&self, most: usize) -> Vec<Counted> {
+        self.items.ranked(most)
     }
 
     /// The type as it is shown, without what sessions know of it.

@@ -163,6 +163,45 @@ fn robots_are_set_apart() {
 }
 
 #[test]
+fn heavy_paths_are_counted_with_robots_and_without_queries() {
+    let mut lines: Vec<Line> = (0..60)
+        .map(|n| Line::get(f64::from(n), "a", &format!("/search?q={n}")))
+        .collect();
+    lines.extend((0..40).map(|n| {
+        Line::get(
+            f64::from(60 + n),
+            "a",
+            if n < 30 { "/item/7?from=list" } else { "/item/8" },
+        )
+    }));
+    let robot = |line: Line| Line {
+        agent: "Examplebot/1.0".into(),
+        ..line
+    };
+    lines.extend((0..10).map(|n| {
+        robot(Line::get(
+            f64::from(100 + n),
+            "b",
+            if n < 5 { "/item/7" } else { "/search" },
+        ))
+    }));
+    let found: Vec<(String, u64)> = profile(&lines)
+        .heavy
+        .paths
+        .into_iter()
+        .map(|path| (path.text, path.count))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("/search".to_owned(), 65),
+            ("/item/7".to_owned(), 35),
+            ("/item/8".to_owned(), 10)
+        ]
+    );
+}
+
+#[test]
 fn breaks_end_sessions() {
     // Breaks of 10, 20, 40 and 70 min.
     let at_min = [0, 10, 30, 70, 140];
