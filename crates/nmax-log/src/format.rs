@@ -127,7 +127,8 @@ impl Reader {
             self.formats.push(Format::w3c(W3c::usual(w3c::IIS)));
         }
         let mut first = None;
-        for format in &mut self.formats {
+        let is_header = line.starts_with(b"#Fields:");
+        for format in self.formats.iter_mut().filter(|format| !is_header || format.is_w3c()) {
             match format.line(line) {
                 Line::Rejected(rejection) => {
                     first.get_or_insert(rejection);
@@ -136,7 +137,7 @@ impl Reader {
             }
         }
         match first {
-            Some(rejection) if !line.starts_with(b"#") || line.starts_with(b"#Fields:") => Line::Rejected(rejection),
+            Some(rejection) if !line.starts_with(b"#") || is_header => Line::Rejected(rejection),
             _ => Line::Comment,
         }
     }
@@ -261,7 +262,11 @@ impl Format {
         }
         let read = match &mut self.kind {
             Kind::Template(template) => template.read(line, &mut self.draft),
-            Kind::W3c(w3c) if line.starts_with(b"#") => return Err(w3c.directive(line, &mut self.draft).err()),
+            Kind::W3c(w3c) if line.starts_with(b"#") => {
+                w3c.directive(line, &mut self.draft).map_err(Some)?;
+                w3c.name().clone_into(&mut self.name);
+                return Err(None);
+            }
             Kind::W3c(w3c) => w3c.read(line, &mut self.draft),
             Kind::Haproxy => haproxy::read(line, &mut self.draft),
             Kind::Json(json) => json.read(line, &mut self.draft),

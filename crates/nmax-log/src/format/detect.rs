@@ -3,6 +3,7 @@
 //! Every known format reads the sample; the one that reads most of it wins, and of equals the one that says more. Other
 //! formats are kept beside it where they read lines that it does not read, so that mixed files are read as far as they go.
 
+use super::draft::Draft;
 use super::field::Moment;
 use super::named::{self, apache_format, nginx_format};
 use super::w3c::{self, W3c};
@@ -155,7 +156,10 @@ fn try_on(candidate: Candidate, lines: &[&[u8]]) -> Option<Trial> {
     let last_words: Vec<&[u8]> = trial.read.iter().map(last_word).collect();
     // A file that names its columns is better described by what it names than by what is usual.
     if reading.is_w3c() && lines.iter().any(|line| line.starts_with(b"#Fields:")) {
-        trial.format.name = reading.name;
+        trial.format = Format {
+            draft: Draft::default(),
+            ..reading
+        };
     }
     (last_words.is_empty() || (candidate.last_words)(&last_words)).then_some(trial)
 }

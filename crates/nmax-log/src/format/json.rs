@@ -90,7 +90,8 @@ impl Json {
         }
         if !reading.has_request {
             let names = self.fields().into_iter().filter(|(field, _)| field.is_request());
-            let names: Vec<_> = names.map(|(_, name)| format!("`{name}`")).collect();
+            let names: std::collections::BTreeSet<_> = names.map(|(_, name)| format!("`{name}`")).collect();
+            let names: Vec<_> = names.into_iter().collect();
             return Err(Rejection {
                 reason: format!("no request in this object: {} is missing", names.join(" or ")),
                 at: 0,

@@ -1,49 +1,222 @@
-//! Formats that are found by themselves.
+//! Formats that are found by themselves, and what is said where none is found.
 
 use nmax_log::format::Reader;
-use nmax_log::record::{Line, Record};
+use nmax_log::record::Line;
 
-/// The only line of a sample, read by the reader that it is detected by; and the name of the format.
-#[track_caller]
-fn one<T>(sample: &str, read: impl Fn(&str, &Record<'_>) -> T) -> T {
-    let lines: Vec<&[u8]> = sample.lines().map(str::as_bytes).collect();
-    let mut reader = Reader::detect(&lines).unwrap_or_else(|error| panic!("{error}"));
-    let name = reader.name().to_owned();
-    let mut out = None;
-    for line in lines {
-        match reader.line(line) {
-            Line::Record(record) => out = Some(read(&name, &record)),
-            Line::Comment | Line::Blank => {}
-            Line::Rejected(rejection) => panic!("{rejection:?}"),
-        }
-    }
-    out.expect("a record")
+const COMBINED: &str = r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a?b=c HTTP/1.0" 200 2326 "http://e.x/s" "Mozilla/4.08 [en]""#;
+const COMMON: &str = r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a?b=c HTTP/1.0" 200 2326"#;
+const JSON: &str =
+    r#"{"time":"2000-10-10T20:55:36Z","method":"GET","url":"/a?b=c","status":200,"latency_ms":12,"ip":"127.0.0.1"}"#;
+const FIELDS: &str = "#Fields: date time cs-method cs-uri-stem cs-uri-query c-ip sc-status time-taken";
+const IIS: &str = "2000-10-10 20:55:36 GET /a b=c 127.0.0.1 200 15";
+
+fn detect(sample: &[&str]) -> Reader {
+    let lines: Vec<&[u8]> = sample.iter().map(|line| line.as_bytes()).collect();
+    Reader::detect(&lines).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn text(bytes: &[u8]) -> &str {
-    std::str::from_utf8(bytes).expect("these are texts")
+/// What `line` is, in a word.
+fn kind(reader: &mut Reader, line: &str) -> String {
+    match reader.line(line.as_bytes()) {
+        Line::Record(record) => format!("{} {}", String::from_utf8_lossy(record.target), record.status),
+        Line::Comment => "comment".to_owned(),
+        Line::Blank => "blank".to_owned(),
+        Line::Rejected(rejection) => format!("{} at {}", rejection.reason, rejection.at),
+    }
 }
 
 #[test]
-fn smoke() {
+fn names_of_what_is_found() {
     let cases = [
-        r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a?b=c HTTP/1.0" 200 2326 "http://e.x/s" "Mozilla/4.08 [en]""#,
-        r#"127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /a?b=c HTTP/1.0" 200 2326"#,
-        "#Software: Microsoft Internet Information Services 10.0\n#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) sc-status sc-substatus sc-win32-status time-taken\n2000-10-10 20:55:36 10.0.0.1 GET /a b=c 80 frank 127.0.0.1 Mozilla/4.08+[en] http://e.x/s 200 0 0 15",
-        r#"Feb  6 12:14:14 localhost haproxy[14389]: 127.0.0.1:33317 [10/Oct/2000:20:55:36.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {1wt.eu} {} "GET /a?b=c HTTP/1.1""#,
-        r#"http 2000-10-10T20:55:36.186641Z app/my-loadbalancer/50dc6c495c0c9188 127.0.0.1:2817 10.0.0.1:80 0.000 0.001 0.000 200 200 34 366 "GET http://www.example.com:80/a?b=c HTTP/1.1" "curl/7.46.0" - - arn:aws:x "Root=1-58337262-36d228ad5d99923122bbe354" "-" "-" 0 2000-10-10T20:55:36.185641Z "forward" "-" "-" "10.0.0.1:80" "200" "-" "-" TID_1234"#,
-        r#"{"level":"info","ts":971211336.185641,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"127.0.0.1","remote_port":"41342","proto":"HTTP/2.0","method":"GET","host":"localhost","uri":"/a?b=c","headers":{"User-Agent":["curl/7.82.0"]}},"user_id":"","duration":0.000929675,"size":10900,"status":200,"resp_headers":{"Server":["Caddy"]}}"#,
-        r#"{"time":"2000-10-10T20:55:36Z","method":"GET","url":"/a?b=c","status":200,"latency_ms":12,"ip":"127.0.0.1"}"#,
+        (vec![COMBINED], "combined"),
+        (vec![COMMON], "common"),
+        (vec![JSON], "json"),
+        (vec![FIELDS, IIS], "w3c"),
+        (vec![FIELDS], "w3c"),
     ];
-    for case in cases {
-        let got = one(case, |name, record| {
-            println!("{name}: {record:?}");
-            assert_eq!(text(record.method), "GET");
-            assert!(text(record.target).ends_with("/a?b=c"));
-            assert_eq!(record.status, 200);
-            assert_eq!(text(record.client), "127.0.0.1");
-            record.arrival_us
-        });
-        assert_eq!((got + 20_000).div_euclid(1_000_000), 971_211_336, "{case}");
+    for (sample, name) in cases {
+        assert_eq!(detect(&sample).name(), name, "{sample:?}");
+    }
+    for (more, name) in [
+        (r#" "-""#, "nginx_main"),
+        (" 0.004", "combined with $request_time"),
+        (" 4711", "combined with %D"),
+        (" 1", "combined"),
+        (r#" "a" "b" c"#, "combined"),
+        (r#" 12 "router@docker" "http://10.0.0.1:80" 3ms"#, "traefik"),
+    ] {
+        let line = format!("{COMBINED}{more}");
+        assert_eq!(detect(&[&line]).name(), name, "{more}");
+    }
+}
+
+#[test]
+fn who_wrote_it_decides_what_the_stamp_means() {
+    let apache = COMBINED.replace("2326", "-");
+    let nginx = COMBINED.replace("200 2326", "304 0");
+    // What is in the file, whether stamps are arrivals, why this row.
+    let cases = [
+        (vec![&*apache, COMBINED], true, "Apache writes `-` for no bytes"),
+        (vec![&*nginx, COMBINED], false, "nginx writes 0"),
+        (vec![COMBINED], false, "nobody can tell"),
+    ];
+    for (sample, is_arrival, why) in cases {
+        let mut reader = detect(&sample);
+        let Line::Record(record) = reader.line(COMBINED.as_bytes()) else {
+            panic!("{why}")
+        };
+        assert_eq!(record.is_arrival, is_arrival, "{why}");
+        assert_eq!(
+            reader.notes().iter().any(|note| note.contains("later than they were")),
+            !is_arrival,
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn mixed_files_are_read_as_far_as_they_go() {
+    let mut sample = vec![COMBINED; 8];
+    sample.extend([JSON, JSON, "garbage"]);
+    let mut reader = detect(&sample);
+    assert_eq!(reader.name(), "combined and json");
+    assert_eq!(reader.why(), "8 of 11 lines of the sample fit `combined`, 2 fit `json`");
+    assert_eq!(kind(&mut reader, COMBINED), "/a?b=c 200");
+    assert_eq!(kind(&mut reader, JSON), "/a?b=c 200");
+    assert_eq!(kind(&mut reader, "garbage"), "no ` ` ends `%h` at 0");
+    assert_eq!(kind(&mut reader, "  \t "), "blank");
+    assert_eq!(kind(&mut reader, "# a comment"), "comment");
+    // A file that begins to say what it is, is believed.
+    assert_eq!(kind(&mut reader, FIELDS), "comment");
+    assert_eq!(kind(&mut reader, IIS), "/a?b=c 200");
+    assert_eq!(
+        kind(&mut reader, "#Fields: date c-ip"),
+        "#Fields has no `time` or `timestamp`; #Fields has no `cs-uri-stem` or `cs-uri` at 0"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_column() {
+    let mut reader = Reader::compile("combined").expect("a name");
+    // What is done to the line, what is said.
+    let cases = [
+        (
+            COMBINED.replace(" 200 ", " 2000 "),
+            "`%>s` should be a status code from 100 to 999, found `2000` at 69",
+        ),
+        (
+            COMBINED.replace(" 2326", " 23x6"),
+            "`%b` should be a count of bytes, found `23x6` at 73",
+        ),
+        (
+            COMBINED.replace("10/Oct", "31/Feb"),
+            "`%t` should be a time like 10/Oct/2000:13:55:36 +0000, found `31/Feb/2000:13:55:36 -0700` at 19",
+        ),
+        (COMBINED[..80].to_owned(), "no `\" \"` ends `%{Referer}i` at 79"),
+        (COMMON.to_owned(), "no ` \"` ends `%b` at 73"),
+    ];
+    for (line, want) in cases {
+        assert_eq!(kind(&mut reader, &line), want, "{line}");
+    }
+    let long = "x".repeat(nmax_log::format::LINE_BYTES_MAX + 1);
+    assert!(kind(&mut reader, &long).starts_with("the line has 1048577 bytes"));
+}
+
+#[test]
+fn a_sample_that_nothing_reads() {
+    let error = Reader::detect(&[b"hello world", b"", b"second line"]).expect_err("no log");
+    let message = error.to_string();
+    for part in [
+        "| hello world",
+        "| second line",
+        "tried `common`: 0 of 2 lines",
+        "help: name it: common, combined",
+        "$remote_addr",
+    ] {
+        assert!(message.contains(part), "{part} in {message}");
+    }
+    let hints = [
+        (&b"\x1f\x8b\x08\x00"[..], "gzip"),
+        (b"\xff\xfeh\0i\0", "UTF-16"),
+        (b"", "no lines"),
+    ];
+    for (line, hint) in hints {
+        let error = Reader::detect(&[line]).expect_err("no log");
+        assert!(
+            error.hint.as_deref().is_some_and(|found| found.contains(hint)),
+            "{error}"
+        );
+    }
+    let error = Reader::detect(&[br#"{"msg":"started","level":"info"}"#]).expect_err("no access log");
+    assert!(error.to_string().contains("no member tells the time"), "{error}");
+}
+
+#[test]
+fn all_that_is_wrong_with_a_format_is_said_at_once() {
+    let problems = |spec: &str| -> Vec<String> {
+        let error = Reader::compile(spec).expect_err(spec);
+        error
+            .problems
+            .into_iter()
+            .map(|problem| format!("{:?} {}", problem.at, problem.what))
+            .collect()
+    };
+    let all = problems("%h%u %y %{parsecs}T %{%Q}t");
+    assert_eq!(all.len(), 3, "{all:?}");
+    assert!(all[0].starts_with("Some(5) `%y` is no directive"), "{all:?}");
+    assert!(
+        all[1].contains("`parsecs` is no unit of %T") && all[2].contains("`%Q`"),
+        "{all:?}"
+    );
+    let all = problems("$remote_addr$status");
+    assert!(
+        all[0].contains("nothing separates `$remote_addr` from `$status`"),
+        "{all:?}"
+    );
+    assert!(
+        all[1].contains("the time") && all[2].contains("what was asked for"),
+        "{all:?}"
+    );
+    assert!(problems("json time=ts colour=red")[0].contains("`colour` means nothing"));
+    assert!(problems("json time=ts")[0].contains("target=NAME"));
+    assert!(problems("combinde")[0].contains("neither the name of a format"));
+}
+
+#[test]
+fn json_with_names_of_a_person() {
+    let mut reader =
+        Reader::compile("json begin=at:ms method=r.verb target=r.where status=code duration=took:us").expect("right");
+    let line = br#"{"at":971211336185,"r":{"verb":"GET","where":"\/a?b=c"},"code":"200","took":"1500"}"#;
+    let Line::Record(record) = reader.line(line) else {
+        panic!("a record")
+    };
+    assert_eq!(
+        (record.arrival_us, record.duration_us),
+        (971_211_336_185_000, Some(1500))
+    );
+    assert_eq!(
+        (record.target, record.status, record.is_arrival),
+        (&b"/a?b=c"[..], 200, true)
+    );
+    // Flat names with dots are the same.
+    let line = br#"{"at":971211336185,"r.verb":"GET","r.where":"/x","code":404}"#;
+    assert_eq!(kind(&mut reader, std::str::from_utf8(line).expect("text")), "/x 404");
+    assert_eq!(
+        kind(&mut reader, r#"{"level":"info","msg":"started"}"#),
+        "no request in this object: `r.where` is missing at 0"
+    );
+}
+
+#[test]
+fn stamps_without_a_zone_are_in_that_of_the_reader() {
+    let mut reader = Reader::compile("%{%Y-%m-%d %H:%M:%S}t %h \"%r\" %>s").expect("right");
+    assert!(reader.notes()[0].contains("no time zone"));
+    let line = br#"2000-10-10 13:55:36 1.1.1.1 "GET / HTTP/1.1" 200"#;
+    for (zone_s, want_s) in [(0, 971_186_136), (-25_200, 971_211_336)] {
+        reader.set_zone(zone_s);
+        let Line::Record(record) = reader.line(line) else {
+            panic!("a record")
+        };
+        assert_eq!(record.arrival_us, want_s * 1_000_000);
     }
 }
