@@ -30,7 +30,10 @@ pub(crate) fn full(bytes: impl Into<Bytes>) -> Passing {
 
 /// A request's body; `go` holds it back until the server says that it wants it, or says nothing for a second.
 pub(crate) fn of_request(inner: Incoming, capture: Capture, go: Option<oneshot::Receiver<()>>) -> Passing {
-    let gate = go.map(|go| (go, Box::pin(sleep(CONTINUE_WAIT))));
+    let gate = go.map(|go| Gate {
+        go: Some(go),
+        wait: Box::pin(sleep(CONTINUE_WAIT)),
+    });
     let mut tee = Tee {
         inner,
         capture,
@@ -57,12 +60,20 @@ pub(crate) fn of_reply(inner: Incoming, capture: Capture, guard: Option<Guard>) 
     tee.boxed_unsync()
 }
 
+/// Holds a body back.
+struct Gate {
+    /// The server's word; `None` once it cannot come any more.
+    go: Option<oneshot::Receiver<()>>,
+    /// The longest wait for it.
+    wait: Pin<Box<Sleep>>,
+}
+
 /// Remembers what passes.
 struct Tee {
     inner: Incoming,
     capture: Capture,
     whose: Whose,
-    gate: Option<(oneshot::Receiver<()>, Pin<Box<Sleep>>)>,
+    gate: Option<Gate>,
     has_ended: bool,
     /// Of a reply: tells when it is dropped before its end.
     guard: Option<Guard>,
@@ -98,10 +109,20 @@ impl Body for Tee {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        if let Some((go, wait)) = &mut self.gate {
-            // A sender that was dropped means the same as one that spoke: the reply is there.
-            let is_open = Pin::new(go).poll(context).is_ready() || wait.as_mut().poll(context).is_ready();
-            if !is_open {
+        if let Some(Gate { go, wait }) = &mut self.gate {
+            // A sender that was dropped did not speak: the server has answered without the body.
+            let is_wanted = match go {
+                Some(asked) => match Pin::new(asked).poll(context) {
+                    Poll::Ready(Ok(())) => true,
+                    Poll::Ready(Err(_)) => {
+                        *go = None;
+                        false
+                    }
+                    Poll::Pending => false,
+                },
+                None => false,
+            };
+            if !is_wanted && wait.as_mut().poll(context).is_pending() {
                 return Poll::Pending;
             }
             self.gate = None;

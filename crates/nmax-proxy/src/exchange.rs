@@ -1,5 +1,6 @@
 //! One request and its reply, through the recorder.
 
+use std::io;
 use std::sync::Arc;
 
 use hyper::body::{Body, Incoming};
@@ -102,7 +103,7 @@ impl Way {
             Ok(reply) => return Ok((sender, reply)),
             Err(unsent) => unsent,
         };
-        let closed = unsent.error.is_incomplete_message() || unsent.error.is_canceled() || unsent.error.is_closed();
+        let closed = was_closed(&unsent.error);
         let retry = match unsent.request {
             Some(request) => Some(request),
             None if closed => again.map(|request| request.map(|()| body::empty())),
@@ -201,6 +202,18 @@ fn prepare(request: Request<Incoming>, capture: &Capture) -> (Request<Passing>, 
         });
     }
     (request, again)
+}
+
+/// Whether the server closed the connection before a byte of its reply.
+fn was_closed(error: &hyper::Error) -> bool {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<io::Error>());
+    let is_reset = cause.is_some_and(|cause| {
+        matches!(
+            cause.kind(),
+            io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe
+        )
+    });
+    is_reset || error.is_incomplete_message() || error.is_canceled() || error.is_closed()
 }
 
 /// Holds a body back until the server wants it.

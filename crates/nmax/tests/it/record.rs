@@ -141,11 +141,7 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
     let ended = recording.end().exits(0);
     // What it says.
     assert!(ended.stderr.contains("GET     200"), "{}", ended.stderr);
-    assert!(
-        ended.stdout.contains("nmax run visit.yaml"),
-        "{}",
-        ended.stdout
-    );
+    assert!(ended.stdout.contains("nmax run visit.yaml"), "{}", ended.stdout);
     assert!(
         ended.stdout.contains("127.0.0.1: 1 connections were broken off"),
         "{}",
