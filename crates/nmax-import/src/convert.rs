@@ -248,6 +248,9 @@ fn fitted(thinks: &[Duration]) -> Pause {
 
 /// Cookies that no reply of the recording set are in no user's jar.
 fn warn_of_cookies(group: &Group, warnings: &mut Vec<String>) {
+    if group.visits[0].recording.is_command {
+        return;
+    }
     let unset = group.correlations.jar.iter().filter(|cookie| cookie.set_by.is_none());
     let names: Vec<&str> = unset.map(|cookie| cookie.name.as_str()).take(5).collect();
     if !names.is_empty() {

@@ -132,5 +132,6 @@ fn requests(commands: &[Vec<Word>]) -> Result<Copied, Vec<CurlError>> {
         copied.recording.name = crate::parts::split(&first.request.url).host.to_owned();
     }
     copied.recording.creator = "curl".to_owned();
+    copied.recording.is_command = true;
     Ok(copied)
 }

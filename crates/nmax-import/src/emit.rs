@@ -231,6 +231,7 @@ fn document(sections: Vec<(String, Yaml)>) -> String {
 fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
     let steps: usize = scenarios.iter().map(|scenario| scenario.requests.len()).sum();
     let what = match scenarios.len() {
+        1 if steps == 1 => "What a user did, in one step: written by nmax from a recording.".to_owned(),
         1 => format!("What a user did, in {steps} steps: written by nmax from a recording."),
         many => format!("What users did, in {many} scenarios: written by nmax from recordings."),
     };

@@ -260,12 +260,17 @@ fn is_accepted(recording: &Recording, journey: &Journey, index: usize) -> bool {
     response.is_none_or(|response| response.status < 400)
 }
 
-/// Every part of every request of the journey.
+/// Every part of every request of the journey but what the jar sends.
 fn all_parts(recording: &Recording, journey: &Journey) -> Vec<(usize, Part)> {
     let mut parts = Vec::new();
     for (index, entry) in requests(recording, journey) {
         let own = of(&entry.request).into_iter();
-        let own = own.filter(|part| !matches!(part.place, Place::Target | Place::Cookie(_)));
+        let is_own = |place: &Place| match place {
+            Place::Target => false,
+            Place::Cookie(_) => recording.is_command,
+            _ => true,
+        };
+        let own = own.filter(|part| is_own(&part.place));
         parts.extend(own.map(|part| (index, part)));
     }
     parts

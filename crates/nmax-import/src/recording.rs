@@ -13,6 +13,8 @@ pub struct Recording {
     pub entries: Vec<Entry>,
     /// Names that the person gave to what followed, by instant.
     pub marks: Vec<Mark>,
+    /// It is a copied command, not a visit: its cookies and files are what the person has. No file can say so.
+    pub is_command: bool,
 }
 
 /// A name given while recording: it holds for what is sent from then on.

@@ -77,6 +77,15 @@ pub fn bytes(count: f64) -> String {
     )
 }
 
+/// How often something was: `never`, `once`, `2 times`.
+pub fn times(number: u64) -> String {
+    match number {
+        0 => "never".to_owned(),
+        1 => "once".to_owned(),
+        more => format!("{} times", count(more)),
+    }
+}
+
 /// A count with thousands separated by thin groups, for example `1,234,567`.
 pub fn count(n: u64) -> String {
     let plain = n.to_string();

@@ -7,7 +7,7 @@ use nmax_plan::plan::Coding;
 use super::Told;
 use super::fill::{Changes, literal};
 use crate::kind::kind;
-use crate::parts::{Place, essence};
+use crate::parts::{Part, Place, essence, of};
 use crate::recording::{Entry, Kind, Request, header};
 
 /// Headers of the browser's profile.
@@ -73,6 +73,8 @@ const TRACES: [&str; 12] = [
 pub(super) struct Profile {
     headers: Vec<(String, String)>,
     codings: Vec<&'static str>,
+    /// Cookies are written at the requests, so that a jar would send a second line of them.
+    has_own_cookies: bool,
 }
 
 impl Profile {
@@ -91,6 +93,7 @@ impl Profile {
             return Self {
                 headers: Vec::new(),
                 codings: Vec::new(),
+                has_own_cookies: false,
             };
         };
         let own = |name: &&str| {
@@ -100,12 +103,19 @@ impl Profile {
         Self {
             headers: PROFILE.iter().filter_map(own).collect(),
             codings: codings(first),
+            has_own_cookies: told.iter().any(|told| {
+                let has_some = |entry: &Entry| header(&entry.request.headers, "cookie").is_some();
+                told.recording.is_command && told.recording.entries.iter().any(has_some)
+            }),
         }
     }
 
     /// `defaults` of the plan.
     pub(super) fn defaults(&self) -> Yaml {
         let mut map = vec![("redirects".to_owned(), Yaml::plain("none"))];
+        if self.has_own_cookies {
+            map.push(("cookies".to_owned(), Yaml::plain("ignore")));
+        }
         if !self.codings.is_empty() {
             let codings = self.codings.iter().map(Yaml::plain).collect();
             map.push(("compression".to_owned(), Yaml::List(codings).on_one_line()));
@@ -156,7 +166,7 @@ pub(super) fn own(
     implied: Option<&str>,
 ) -> Vec<(String, Yaml)> {
     let mut found: Vec<(String, Yaml)> = Vec::new();
-    for part in crate::parts::of(request) {
+    for part in of(request) {
         let Place::Header(name) = &part.place else { continue };
         let is_changed = changes.has(entry, &part.place);
         let value = part.value.trim();
@@ -180,6 +190,20 @@ pub(super) fn own(
         found.push((name.clone(), Yaml::text(text)));
     }
     found
+}
+
+/// The cookies of a copied command, which no jar has.
+pub(super) fn cookies(entry: usize, request: &Request, changes: &Changes<'_>) -> Option<(String, Yaml)> {
+    let pair = |part: Part| match &part.place {
+        Place::Cookie(name) if is_sendable(&part.value) => Some(format!(
+            "{}={}",
+            literal(name),
+            changes.text(entry, &part.place, &part.value)
+        )),
+        _ => None,
+    };
+    let pairs: Vec<String> = of(request).into_iter().filter_map(pair).collect();
+    (!pairs.is_empty()).then(|| ("cookie".to_owned(), Yaml::text(pairs.join("; "))))
 }
 
 /// Whether two content types mean the same.

@@ -50,7 +50,6 @@ impl Writing<'_, '_> {
             map.push(("name".to_owned(), Yaml::text(literal(&name))));
         }
         map.extend(query.map(|query| ("query".to_owned(), query)));
-        let is_curl = recording.creator.starts_with("curl");
         let secrets = self.shared.secrets;
         let is_secret = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| secrets.is_secret(text));
         let written = body::body(
@@ -61,18 +60,21 @@ impl Writing<'_, '_> {
                 files: self.files,
                 bytes_max: self.shared.body_bytes_max,
                 is_secret: &is_secret,
-                has_files: is_curl,
+                has_files: recording.is_command,
                 warnings: &mut self.warnings,
             },
         );
         let implied = written.as_ref().and_then(|written| written.implied);
-        let headers = headers::own(
+        let mut headers = headers::own(
             shape.entry,
             request,
             (&self.changes, self.shared.target),
             &self.shared.profile,
             implied,
         );
+        if recording.is_command {
+            headers.extend(headers::cookies(shape.entry, request, &self.changes));
+        }
         if !headers.is_empty() {
             map.push(("headers".to_owned(), body::pairs(headers)));
         }

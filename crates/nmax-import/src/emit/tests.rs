@@ -423,6 +423,7 @@ fn headers_of_scripts_stay_and_those_of_the_moment_go() {
     let defaults: Vec<_> = plan.defaults.headers.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(defaults, ["user-agent", "accept"]);
     assert!(made.plan.contains("compression: [gzip, zstd]"));
+    assert!(made.plan.contains("origin: \"${target}\""), "{}", made.plan);
     assert!(
         made.plan.contains("json: { count: 1.50, text: \"1\" }"),
         "{}",

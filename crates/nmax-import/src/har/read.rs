@@ -173,6 +173,7 @@ impl Entries {
             creator,
             entries: self.entries,
             marks: self.marks,
+            is_command: false,
         };
         self.warnings.extend(sanitized::warning(&recording));
         self.skipped.sort_by_key(|skipped| skipped.number);

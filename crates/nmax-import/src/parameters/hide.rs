@@ -59,6 +59,7 @@ fn spans(part: &Part, secrets: &Secrets) -> Vec<std::ops::Range<usize>> {
     }
     let is_named = match &part.place {
         Place::Header(name) => is_secret_header(name),
+        Place::Cookie(_) => true,
         Place::Query(name, _) | Place::Field(name, _) => is_secret_name(name),
         Place::Json(pointer) => pointer.rsplit('/').next().is_some_and(is_secret_name),
         _ => false,
@@ -103,7 +104,7 @@ fn whole(text: &str) -> Vec<std::ops::Range<usize>> {
 /// Name of the column for a secret.
 fn column(place: &Place) -> String {
     match place {
-        Place::Header(name) | Place::Query(name, _) | Place::Field(name, _) => name.clone(),
+        Place::Header(name) | Place::Cookie(name) | Place::Query(name, _) | Place::Field(name, _) => name.clone(),
         Place::Json(pointer) => pointer.rsplit('/').next().unwrap_or("secret").to_owned(),
         _ => "secret".to_owned(),
     }

@@ -166,6 +166,7 @@ pub(crate) fn recording() -> impl Strategy<Value = Recording> {
             creator: "nmax 1.2.3".to_owned(),
             entries,
             marks,
+            is_command: false,
         }
     })
 }

@@ -127,9 +127,12 @@ fn a_visit_becomes_a_plan_that_works_and_is_proved() {
         "--set",
         "workload={ closed: { vus: 5 }, iterations: 20 }",
     ];
-    let summary = bench.nmax(&args).exits(0).json();
-    assert_eq!(summary["total"]["count"], summary["total"]["ok"], "{summary:#}");
-    assert!(count(&summary["total"]["count"]) >= 20 * 8, "{summary:#}");
+    // A second run on the same shop signs other people up.
+    for _ in 0..2 {
+        let summary = bench.nmax(&args).exits(0).json();
+        assert_eq!(summary["total"]["count"], summary["total"]["ok"], "{summary:#}");
+        assert!(count(&summary["total"]["count"]) >= 20 * 8, "{summary:#}");
+    }
 }
 
 #[test]
@@ -339,6 +342,19 @@ fn a_copied_command_becomes_a_plan() {
             "{name}:\n{text}"
         );
     }
+    // The cookies of a copied command are who the person is: they are sent, and kept with the secrets.
+    let command = format!(
+        "curl '{}/api/account' -H 'Cookie: sid=s3cr3t-s1d; theme=dark'",
+        target.url()
+    );
+    let ended = bench.nmax(&["import", "curl", &command, "-o", "who"]).exits(0);
+    assert!(!ended.stdout.contains("no reply of the recording"), "{}", ended.stdout);
+    assert!(!ended.stdout.contains("the jar carries"), "{}", ended.stdout);
+    bench
+        .nmax(&["check", "who.yaml", "--once", "--show-secrets"])
+        .shows(&["cookie: sid=s3cr3t-s1d; theme=dark"]);
+    let plan = fs::read_to_string(bench.path("who.yaml")).unwrap();
+    assert!(!plan.contains("s3cr3t"), "{plan}");
     bench
         .nmax(&["import", "curl", "wget http://127.0.0.1:1/"])
         .exits(2)

@@ -102,10 +102,13 @@ impl<'a> Told<'a> {
         section(
             &mut out,
             "Cookies, which the jar carries by itself",
-            self.list("jar").iter().map(|cookie| {
-                let sent = cookie["sent"].as_u64().unwrap_or_default();
-                format!("{}: sent {} times", word(&cookie["name"]), number::count(sent))
-            }),
+            self.list("jar")
+                .iter()
+                .filter(|cookie| !cookie["set_by"].is_null())
+                .map(|cookie| {
+                    let sent = cookie["sent"].as_u64().unwrap_or_default();
+                    format!("{}: sent {}", word(&cookie["name"]), number::times(sent))
+                }),
         );
         section(
             &mut out,

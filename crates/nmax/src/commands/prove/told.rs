@@ -149,7 +149,7 @@ impl Told<'_> {
                 .map(|(name, cookie)| {
                     let set_by = cookie.set_by.and_then(|request| found.requests.get(request));
                     let by = set_by.map_or_else(String::new, |name| format!("set by {}, ", clean(name)));
-                    format!("{} ({by}sent {} times)", clean(name), number::count(cookie.sent))
+                    format!("{} ({by}sent {})", clean(name), number::times(cookie.sent))
                 })
                 .collect();
             let _ = writeln!(out, "  cookies, which the jar carries: {}", cookies.join(", "));
