@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::sleep;
@@ -85,11 +85,30 @@ impl Bench {
         self.start(command)
     }
 
+    /// Starts `nmax`, and gives what types into it.
+    pub(crate) fn spawn_typing<A: AsRef<OsStr>>(&self, args: &[A]) -> (Job, ChildStdin) {
+        let mut command = self.command(env!("CARGO_BIN_EXE_nmax"));
+        command.args(args).stdin(Stdio::piped());
+        let mut job = self.start(command);
+        let typing = job.child.stdin.take().unwrap();
+        (job, typing)
+    }
+
     /// Runs a line of shell, in which `$NMAX` is the program.
     pub(crate) fn shell(&self, line: &str) -> Ended {
         let mut command = self.command("sh");
         command.args(["-c", line]);
         self.start(command).wait()
+    }
+
+    /// Starts lines of shell with these variables, and gives what types into them.
+    pub(crate) fn shell_typing(&self, lines: &str, env: &[(&str, &OsStr)]) -> (Job, ChildStdin) {
+        let mut command = self.command("sh");
+        command.args(["-e", "-c", lines]).envs(env.iter().copied());
+        command.stdin(Stdio::piped());
+        let mut job = self.start(command);
+        let typing = job.child.stdin.take().unwrap();
+        (job, typing)
     }
 
     /// Only the folder and the arguments decide what the program does, not who runs the test.
@@ -178,6 +197,11 @@ impl Job {
             stdout: text(&self.out),
             stderr: text(&self.err),
         }
+    }
+
+    /// Number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// What it wrote on standard error so far.

@@ -12,7 +12,7 @@
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
 //!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `results`, `scale`, `terminal`, `calibration`, `advice` (of `nmax check`),
-//!   `endings` (before the plan's), `examples`
+//!   `endings` (before the plan's), `examples`, `tutorials`
 
 #![allow(
     clippy::unwrap_used,
@@ -52,5 +52,6 @@ mod signals;
 mod survival;
 mod terminal;
 mod trouble;
+mod tutorials;
 mod usl;
 mod wire;

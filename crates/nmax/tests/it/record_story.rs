@@ -13,7 +13,7 @@ use crate::record::{Recording, entries};
 const USERS: u64 = 50;
 
 /// `tests/browser` of the repository.
-fn browser_tests() -> PathBuf {
+pub(crate) fn browser_tests() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/browser");
     let driver = folder.join("node_modules/playwright-core");
     assert!(
@@ -24,7 +24,8 @@ fn browser_tests() -> PathBuf {
     folder
 }
 
-fn chromium() -> PathBuf {
+/// The browser.
+pub(crate) fn chromium() -> PathBuf {
     let path = std::env::var_os("PATH").unwrap();
     std::env::split_paths(&path)
         .map(|folder| folder.join("chromium"))
