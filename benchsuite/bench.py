@@ -9,12 +9,13 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from suite import benchmarks, judgement, memory, profiles, pure, scale, shapes, work  # noqa: E402
+from suite import benchmarks, judgement, logs, memory, profiles, pure, recorder, scale, shapes, work  # noqa: E402
 from suite.process import Failure  # noqa: E402
 from suite.results import Results  # noqa: E402
 
 NAMES = ["cost", "tls", "scenario", "extraction", "css", "data", "lag", "calibration", "syscalls", "instructions",
-         "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale"]
+         "thinking", "sockets", "growth", "judgement", "stress", "soak", "law", "own-law", "scale",
+         "import-log", "recorder", "replay"]
 
 
 def main():
@@ -47,6 +48,9 @@ def main():
         "law": lambda: scale.law(results, cpus, small),
         "own-law": lambda: scale.own_law(results, rounds, seconds, cpus, small),
         "scale": lambda: scale.scale(results, rounds, cpus, small),
+        "import-log": lambda: logs.import_log(results, rounds, cpus, small),
+        "recorder": lambda: recorder.recorder(results, rounds, cpus, small),
+        "replay": lambda: logs.replay(results, rounds, cpus, small),
     }
     chosen = [steps[name] for name in options.only or steps]
     failures = 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what the benchmarks compare with and measure by: wrk, nginx, openssl, strace, valgrind (Debian packages),
-# k6 (Go module).
+# Installs what the benchmarks compare with and measure by: wrk, nginx, openssl, strace, valgrind, goaccess (Debian
+# packages), k6 (Go module).
 # A tool that cannot be had is named; the benchmark then reports a gap instead of a number.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -28,6 +28,7 @@ install_package wrk wrk
 install_package openssl openssl
 install_package strace strace
 install_package valgrind valgrind
+install_package goaccess goaccess
 
 if [ ! -x "$tools/k6" ]; then
   if command -v go >/dev/null; then

@@ -89,6 +89,13 @@ def scaled(url, plan, cpu, arguments, timeout_s, workers=1):
     return _summary(done), done.wall_s
 
 
+def replayed(url, log, cpu, timeout_s):
+    """`nmax replay` of a log at its own times with one worker, in a run whose lateness is what counts. Gives its summary."""
+    with tempfile.TemporaryDirectory() as runs:
+        command = [str(NMAX), "replay", str(log), "--target", url, "--workers", "1", "--runs-dir", runs, "--samples", "none"]
+        return _summary(_done(run([*command, "--json", "--exit-zero", "--quiet"], cpu, timeout_s), "nmax"))
+
+
 def _summary(done):
     """What nmax printed, without names of the machine: machine.txt describes it."""
     summary = json.loads(done.stdout)

@@ -61,7 +61,7 @@ def growth(results, cpus, small):
             raise Failure(f"this machine does not hold {RATES_PER_S[-1]:,}/s")
         seen = []
         result = generators.nmax(url, last_s + 2, cpus[1], "steady.yaml", [f"workload.open.rate={rate}/s"],
-                                 look=lambda pid, at_s: seen.append((at_s, _rss_bytes(pid))))
+                                 look=lambda pid, at_s: seen.append((at_s, rss_bytes(pid))))
     around = [[rss for at_s, rss in seen if rss and abs(at_s - wanted_s) <= 1] for wanted_s in (first_s, last_s)]
     if not all(around):
         raise Failure("the memory of nmax could not be read")
@@ -87,7 +87,7 @@ def _holds(url, rate, cpu):
     return json.loads(result.raw)["achieved_rate_per_s"] >= 0.99 * rate
 
 
-def _rss_bytes(pid):
+def rss_bytes(pid):
     """Resident memory of a process; 0 when it is gone."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8") as file:

@@ -73,8 +73,9 @@ def _text(file):
 
 
 @contextlib.contextmanager
-def server(command, cpu, port):
-    """A server on processor `cpu` that listens on loopback `port`; ended when the block ends. Gives its number."""
+def server(command, cpu, port, patience_s=10):
+    """A server on processor `cpu` that listens on loopback `port`; told to end when the block ends, and killed when it has
+    not done so in `patience_s`. Gives its number."""
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -84,7 +85,7 @@ def server(command, cpu, port):
             _wait_for_port(process, port, log)
             yield process.pid
         finally:
-            _end(process)
+            _end(process, patience_s)
 
 
 @contextlib.contextmanager
@@ -100,10 +101,10 @@ def busy(cpu):
         _end(process)
 
 
-def _end(process):
+def _end(process, patience_s=10):
     process.terminate()
     try:
-        process.wait(10)
+        process.wait(patience_s)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

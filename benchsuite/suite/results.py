@@ -92,6 +92,7 @@ def machine(load):
         f"wrk: {_first_line('wrk', '-v')}",
         f"nginx: {_first_line(find_nginx(), '-v')}",
         f"k6: {_first_line(str(K6), 'version')}",
+        f"goaccess: {_first_line('goaccess', '--version')}",
     ]
     return "\n".join(lines) + "\n"
 

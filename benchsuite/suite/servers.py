@@ -34,6 +34,7 @@ http {{
     location / {{ return 200 "ok"; }}
     location /visit {{ add_header Set-Cookie "visitor=$connection; Path=/"; return 200 "ok"; }}
     location /count {{ stub_status; }}
+    location /files/ {{ alias {files}/; }}
     location /item {{
       default_type application/json;
       add_header Set-Cookie "visitor=$connection; Path=/";
@@ -54,8 +55,11 @@ def find_nginx():
 
 
 @contextlib.contextmanager
-def nginx(cpu, tls=False, workers=1):
-    """nginx with so many workers on processor `cpu`, or on those of a set, kept connections without limit. Gives its URL."""
+def nginx(cpu, tls=False, workers=1, files="/nonexistent"):
+    """nginx with so many workers on processor `cpu`, or on those of a set, kept connections without limit. Gives its URL.
+
+    The folder `files` is served under `/files/`.
+    """
     with tempfile.TemporaryDirectory() as directory:
         port = free_port()
         if tls:
@@ -63,7 +67,7 @@ def nginx(cpu, tls=False, workers=1):
         certificate = f" ssl;\n    ssl_certificate {directory}/cert.pem;\n    ssl_certificate_key {directory}/key.pem"
         config = os.path.join(directory, "nginx.conf")
         with open(config, "w", encoding="utf-8") as file:
-            file.write(NGINX.format(directory=directory, port=port, tls=certificate if tls else "", workers=workers,
+            file.write(NGINX.format(directory=directory, port=port, tls=certificate if tls else "", workers=workers, files=files,
                                     master="off" if workers == 1 else "on"))
         error_log = os.path.join(directory, "error.log")
         with server([find_nginx(), "-p", directory, "-e", error_log, "-c", config], cpu, port):
