@@ -110,4 +110,29 @@ fn a_visit_in_a_browser_becomes_a_plan_that_many_users_run() {
     // Each user asked for all that the browser had asked for.
     let sent = count(&truth(&shop)["requests"]) - count(&before["requests"]);
     assert_eq!(sent, USERS * kept.len() as u64);
+    proves_what_is_needed(&bench);
+}
+
+/// Replays with old values tell what must be fresh: the token and the order, and nothing that is not needed.
+fn proves_what_is_needed(bench: &Bench) {
+    let answer = bench.nmax(&["check", "buy.yaml", "--prove", "--json"]).exits(0).json();
+    let scenario = &answer["scenarios"][0];
+    let values = scenario["correlations"].as_array().unwrap();
+    let of_state = |state: &str| {
+        let of_it = values.iter().filter(|value| value["state"] == state);
+        of_it.map(|value| value["name"].as_str().unwrap()).collect::<Vec<_>>()
+    };
+    let proved = of_state("proved");
+    assert!(proved.iter().any(|name| name.starts_with("csrf")), "{answer:#}");
+    assert!(proved.contains(&"order"), "{answer:#}");
+    let is_needed = |name: &&str| name.starts_with("csrf") || *name == "order";
+    assert!(proved.iter().all(is_needed), "{answer:#}");
+    let item = values
+        .iter()
+        .find(|value| value["name"].as_str().unwrap().starts_with("item"));
+    let item = item.unwrap_or_else(|| panic!("no item: {answer:#}"));
+    assert_eq!(item["state"], "harmless", "{answer:#}");
+    assert!(!item["evidence"].as_str().unwrap().is_empty(), "{answer:#}");
+    assert_eq!(of_state("harmless").len() + proved.len(), values.len(), "{answer:#}");
+    assert_eq!(scenario["jar"][0]["name"], "sid", "{answer:#}");
 }
