@@ -1,24 +1,26 @@
 //! The search: replies are harvested for what requests send, then each request's values get their sources.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use nmax_extract::values::{Found, Kind, harvest};
-use nmax_plan::plan::Source;
 
 use super::again::Again;
 use super::choose::{Choice, Pages, Reply, choose};
 use super::coding::{self, Coding};
 use super::index::{Index, Need, name_of};
-use super::judge::{self, Given, judge};
 use super::timeline::Timeline;
-use super::weight::{Weight, is_number, weight};
+use super::weight::{Weight, weight};
 use super::{Denied, State, denied, names};
-use crate::parts::{Part, Place, Use, split};
+use crate::parts::{Place, Use, split};
 use crate::recording::{Kind as Fetched, header};
 
 mod follow;
+mod rank;
 mod take;
+
+use rank::Classes;
 
 /// Most places of a value that are tried before it is left alone.
 const TRIES_MAX: usize = 12;
@@ -76,6 +78,8 @@ pub(super) struct Search<'a> {
     pages_again: Pages<'a>,
     /// What was found, with its entry.
     found: Vec<(usize, Found)>,
+    /// What of it is judged alike.
+    classes: Classes,
     by_value: HashMap<String, Vec<Origin>>,
     by_link: HashMap<String, Vec<usize>>,
     /// Values that a script, style sheet or the like holds: constants of the site.
@@ -83,6 +87,10 @@ pub(super) struct Search<'a> {
     /// What changes in links that were followed, with the words of its names.
     followed: Vec<(String, Vec<String>)>,
     pub drafts: Vec<Draft>,
+    /// Drafts by the entry whose reply gives them.
+    by_reply: HashMap<usize, Vec<usize>>,
+    /// Where the first page or call whose body the recording lacks stands in the sequence.
+    first_without_body: OnceCell<Option<usize>>,
     pub denied: Vec<Denied>,
     /// Bytes of parts, by entry and number of the part, that a draft writes or that are known to stay as they are.
     settled: HashMap<(usize, usize), Vec<Range<usize>>>,
@@ -102,11 +110,14 @@ impl<'a> Search<'a> {
             pages: Pages::new(replies),
             pages_again: Pages::new(second.map_or(&[], |second| second.replies)),
             found: Vec::new(),
+            classes: Classes::default(),
             by_value: HashMap::new(),
             by_link: HashMap::new(),
             constants: HashSet::new(),
             followed: Vec::new(),
             drafts: Vec::new(),
+            by_reply: HashMap::new(),
+            first_without_body: OnceCell::new(),
             denied: Vec::new(),
             settled: HashMap::new(),
         }
@@ -156,6 +167,7 @@ impl<'a> Search<'a> {
             if let Some(url) = &found.link {
                 self.by_link.entry(url.clone()).or_default().push(number);
             }
+            self.classes.add(&found, &self.timeline.entry(entry).request);
             self.found.push((entry, found));
         }
     }
@@ -207,8 +219,15 @@ impl<'a> Search<'a> {
 
     /// The draft that takes this text from that reply.
     fn draft_of(&mut self, from: usize, text: &str, is_link: bool) -> Option<&mut Draft> {
-        let is_it = |draft: &&mut Draft| draft.from == from && draft.text == text && draft.is_link == is_link;
-        self.drafts.iter_mut().find(is_it)
+        let known = self.by_reply.get(&from)?;
+        let is_it = |draft: &Draft| draft.text == text && draft.is_link == is_link;
+        let number = known.iter().copied().find(|number| is_it(&self.drafts[*number]))?;
+        self.drafts.get_mut(number)
+    }
+
+    fn add(&mut self, draft: Draft) {
+        self.by_reply.entry(draft.from).or_default().push(self.drafts.len());
+        self.drafts.push(draft);
     }
 
     /// The best extractor for what was found in one reply and is sent by `entry`.
@@ -284,12 +303,7 @@ impl<'a> Search<'a> {
         let index = self.index;
         let part = &index.parts[&need.entry][need.part];
         let name = name_of(&self.timeline.entry(need.entry).request, &part.place);
-        let all = self.by_value.get(&need.value).map_or(&[][..], Vec::as_slice);
-        let mut origins: Vec<Origin> = all
-            .iter()
-            .filter(|(number, _)| self.is_before(*number, need.entry))
-            .cloned()
-            .collect();
+        let mut origins = self.origins(need);
         if origins.is_empty() {
             if !self.constants.contains(&need.value) || weight(&need.value) < Weight::Medium {
                 return Known::Unknown;
@@ -301,7 +315,8 @@ impl<'a> Search<'a> {
             return Known::OfTheUser;
         }
         let mut refusal = None;
-        origins.retain(|(number, _)| match self.judge(*number, need, part, &name) {
+        let mut judge = self.judge(need, part, &name);
+        origins.retain(|(number, _)| match judge.of(*number) {
             Ok(()) => true,
             Err(why) => {
                 refusal.get_or_insert(why);
@@ -317,7 +332,7 @@ impl<'a> Search<'a> {
         let page = self.timeline.page_before(need.entry);
         let mut ranked: Vec<_> = origins
             .into_iter()
-            .map(|origin| (self.rank(&origin, &name, page), origin))
+            .map(|origin| (self.rank(&origin, &mut judge, page), origin))
             .collect();
         ranked.sort();
         let origins: Vec<Origin> = ranked.into_iter().map(|(_, origin)| origin).collect();
@@ -334,83 +349,26 @@ impl<'a> Search<'a> {
         let Some(first) = self.index.of(&need.value).find(is_same) else {
             return false;
         };
-        !self.by_value[&need.value]
+        !self
+            .known_to(&self.by_value[&need.value], first.entry, |(number, _)| *number)
             .iter()
             .any(|(number, _)| self.is_before(*number, first.entry))
     }
 
-    fn judge(&self, number: usize, need: &Need, part: &Part, name: &str) -> Result<(), &'static str> {
-        let weight = weight(&need.value);
-        if need.varies && weight == Weight::Trivial && need.span == (0..part.value.len()) {
-            // What a second recording says decides.
-            return Ok(());
-        }
-        let (from, found) = &self.found[number];
-        let request = &self.timeline.entry(*from).request;
-        let mut given = names::words(&found.name);
-        if let Some(Source::JsonPath(path)) = found.sources.last() {
-            given.extend(names::words(path));
-        }
-        let static_segments = split(&request.url).segments().filter(|segment| !is_number(segment));
-        given.extend(static_segments.flat_map(names::words));
-        let mut sent = names::words(name);
-        if let Place::Json(pointer) = &part.place {
-            sent.extend(names::words(pointer));
-        }
-        let was_followed = self
-            .followed
-            .iter()
-            .any(|(value, words)| *value == need.value && names::share(words, &sent));
-        judge(
-            weight,
-            &need.value,
-            &Given {
-                found,
-                words: &given,
-                creates: matches!(request.method.as_str(), "POST" | "PUT" | "PATCH"),
-            },
-            &judge::Sent {
-                place: &part.place,
-                name,
-                words: &sent,
-                was_followed,
-            },
-        )
-    }
-
-    /// The lower, the better: steps before resources, the same name before others, values that are taken already before
-    /// new ones, plain values before coded ones, then by kind; of links those on the page that the user saw, of others
-    /// the earliest.
-    fn rank(&self, origin: &Origin, name: &str, page: Option<usize>) -> impl Ord + use<> {
-        let (number, coding) = origin;
-        let (from, found) = &self.found[*number];
-        let agreement = if names::same(&found.name, name) {
-            0
-        } else {
-            2 - u8::from(names::share(&names::words(&found.name), &names::words(name)))
-        };
-        let is_new = !self
-            .drafts
-            .iter()
-            .any(|draft| draft.from == *from && draft.text == found.text);
-        let is_elsewhere = found.kind == Kind::Link && page != Some(*from);
-        let order = self.timeline.spot(*from).order;
-        (
-            (self.timeline.is_resource(*from), agreement, is_new),
-            (*coding != Coding::Same, found.kind, is_elsewhere, order, *number),
-        )
-    }
-
     /// Whether a page or call before it has a reply whose body the recording lacks.
     fn lacks_bodies_before(&self, entry: usize) -> bool {
-        let before = &self.timeline.sequence[..self.timeline.spot(entry).order];
-        before.iter().filter(|known| !self.is_asset(**known)).any(|known| {
+        let lacks_body = |known: &usize| {
             self.timeline.entry(*known).response.as_ref().is_some_and(|response| {
                 let is_empty = response.body.as_ref().is_none_or(|body| body.bytes.is_empty());
                 let kind = header(&response.headers, "content-type").unwrap_or_default();
                 is_empty && response.status == 200 && (kind.contains("html") || kind.contains("json"))
             })
-        })
+        };
+        let first = self.first_without_body.get_or_init(|| {
+            let mut all = self.timeline.sequence.iter();
+            all.position(|known| !self.is_asset(*known) && lacks_body(known))
+        });
+        first.is_some_and(|first| first < self.timeline.spot(entry).order)
     }
 
     fn deny(&mut self, need: &Need, reason: &str) {

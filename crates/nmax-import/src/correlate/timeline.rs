@@ -1,5 +1,7 @@
 //! The order in which a plan does what was recorded: what a request can know when it is sent.
 
+use std::collections::HashMap;
+
 use crate::journey::Journey;
 use crate::parts::split;
 use crate::recording::{Entry, Recording, header};
@@ -11,6 +13,8 @@ pub(super) struct Timeline<'a> {
     pub sequence: Vec<usize>,
     /// Where each entry of the recording stands in the journey.
     places: Vec<Option<Spot>>,
+    /// Positions in the sequence by the URL that is requested there.
+    by_url: HashMap<&'a str, Vec<usize>>,
 }
 
 /// Where an entry stands in the journey.
@@ -32,6 +36,7 @@ impl<'a> Timeline<'a> {
             recording,
             sequence: Vec::new(),
             places: vec![None; recording.entries.len()],
+            by_url: HashMap::new(),
         };
         for (number, step) in journey.steps.iter().enumerate() {
             let hops = std::iter::once(&step.entry).chain(&step.redirects);
@@ -46,6 +51,8 @@ impl<'a> Timeline<'a> {
                         hop,
                         is_page: step.is_page,
                     });
+                    let url = recording.entries[entry].request.url.as_str();
+                    timeline.by_url.entry(url).or_default().push(order);
                     timeline.sequence.push(entry);
                 }
             }
@@ -87,15 +94,18 @@ impl<'a> Timeline<'a> {
     /// The page on which the user was: what the `referer` names, else the last page before.
     pub(super) fn page_before(&self, entry: usize) -> Option<usize> {
         let spot = self.spot(entry);
-        let before = || self.sequence[..spot.order].iter().rev().copied();
         let referer = header(&self.entry(entry).request.headers, "referer");
         // Policies shorten it to its origin, which names no page.
         let named = referer.filter(|url| split(url).path_and_query != "/");
-        let named = named.and_then(|url| before().find(|known| self.entry(*known).request.url == *url));
+        let named = named.and_then(|url| {
+            let known = self.by_url.get(url)?;
+            let last = known[..known.partition_point(|order| *order < spot.order)].last()?;
+            Some(self.sequence[*last])
+        });
         let is_page = |known: &usize| {
             let spot = self.spot(*known);
             spot.is_page && spot.hop.is_some()
         };
-        named.or_else(|| before().find(is_page))
+        named.or_else(|| self.sequence[..spot.order].iter().rev().copied().find(is_page))
     }
 }

@@ -8,6 +8,9 @@ use crate::correlate::choose::Fit;
 use crate::correlate::{State, link, names};
 use crate::parts::{Place, Use, split};
 
+/// Places of a link that are looked at beside those on the page that the user saw: so many of the last ones.
+const NEAR_MAX: usize = 256;
+
 impl Search<'_> {
     /// Where a request was reached by a link or redirect with something in it that changes.
     pub(super) fn follow(&mut self, entry: usize) -> bool {
@@ -17,15 +20,20 @@ impl Search<'_> {
         let first = self.index.requests_of(&url).first().copied();
         let all = self.by_link.get(&url).map_or(&[][..], Vec::as_slice);
         // What was requested before any reply named it is the user's: typed, or a bookmark.
-        let is_given = first.is_some_and(|first| all.iter().any(|number| self.is_before(*number, first)));
+        let known_to = |entry: usize| self.known_to(all, entry, |number| *number);
+        let is_given = first.is_some_and(|first| known_to(first).iter().any(|number| self.is_before(*number, first)));
         if changing.is_empty() || !is_given {
             return false;
         }
         let (redirect, page) = (self.timeline.redirect_to(entry), self.timeline.page_before(entry));
-        let mut origins: Vec<usize> = all
+        let known = known_to(entry);
+        let is_near = |at: usize, number: usize| at + NEAR_MAX >= known.len() || page == Some(self.found[number].0);
+        let mut origins: Vec<usize> = known
             .iter()
             .copied()
-            .filter(|number| self.is_before(*number, entry))
+            .enumerate()
+            .filter(|(at, number)| is_near(*at, *number) && self.is_before(*number, entry))
+            .map(|(_, number)| number)
             .collect();
         origins.sort_by_key(|number| {
             let (from, found) = &self.found[*number];
@@ -70,7 +78,7 @@ impl Search<'_> {
                 _ => State::Same,
             };
             let nouns = changing.iter().map(|part| names::singular(&part.name).to_owned());
-            self.drafts.push(Draft {
+            self.add(Draft {
                 from,
                 text: found.text.clone(),
                 kind: found.kind,

@@ -88,11 +88,11 @@ impl Search<'_> {
                 self.deny(need, "the same in both recordings: a constant");
                 return Known::Constant;
             }
-            self.drafts.push(draft);
+            self.add(draft);
             return Known::Written;
         }
         if let Some(draft) = fallback.filter(|_| weight(&need.value) > Weight::Trivial) {
-            self.drafts.push(draft);
+            self.add(draft);
             return Known::Written;
         }
         if is_chance {
