@@ -7,7 +7,7 @@ use crate::correlate::{Correlations, correlate};
 use crate::emit::{Emitted, File, Pause, Told, emit};
 use crate::journey::{Journey, PAUSE_MIN, build};
 use crate::options::{Options, Think};
-use crate::parameters::{Feeders, Parameters, names_taken, recognize};
+use crate::parameters::{Feeders, Other, Parameters, names_taken, recognize};
 use crate::parts::Place;
 use crate::recording::{Recording, Skipped};
 use crate::redact::{Secrets, find};
@@ -38,6 +38,8 @@ pub struct Summary {
     pub scenarios: usize,
     /// Request steps of the plan.
     pub steps: usize,
+    /// Redirects that the steps follow.
+    pub redirects: usize,
     /// Resources that the steps list.
     pub resources: usize,
     /// Places in the recordings that hold secrets.
@@ -79,7 +81,11 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
         secrets.absorb(find(&recording, &options.key));
         let selection = select(&recording, options);
         let journey = build(&recording, &selection, options);
-        summary.skipped.extend(selection.skipped);
+        let skipped = selection.skipped.into_iter();
+        summary.skipped.extend(skipped.map(|skipped| Skipped {
+            recording: number,
+            ..skipped
+        }));
         summary.warnings.extend(selection.warnings);
         visits.push(Visit {
             recording,
@@ -114,6 +120,7 @@ fn told(group: &Group) -> Told<'_> {
 fn finish(emitted: Emitted, groups: &[Group], secrets: &Secrets, mut summary: Summary) -> Converted {
     summary.scenarios = groups.len();
     summary.steps = emitted.steps;
+    summary.redirects = emitted.redirects;
     summary.resources = emitted.resources;
     summary.correlations = emitted.correlations;
     let notes = groups.iter().flat_map(|group| &group.parameters.notes);
@@ -174,19 +181,29 @@ fn understand(group: &mut Group, feeders: &mut Feeders, secrets: &Secrets, optio
     let visit = &mut first[0];
     let again = others.first().map(|other| (&other.recording, &other.journey));
     group.correlations = correlate(&visit.recording, &visit.journey, again);
+    let alike: Vec<Other<'_>> = others.iter().map(|other| alike(&visit.journey, other)).collect();
     let carried = carriers(&group.correlations);
     visit
         .journey
         .promote(&visit.recording, |entry| carried.contains(&entry));
     feeders.taken.extend(names_taken(&group.correlations));
     group.parameters = recognize(
-        &visit.recording,
-        &visit.journey,
+        (&visit.recording, &visit.journey),
+        &alike,
         &group.correlations,
         secrets,
         options,
         feeders,
     );
+}
+
+/// Another visit of the same journey, with what there is in the place of each request of the first.
+fn alike<'a>(first: &Journey, other: &'a Visit) -> Other<'a> {
+    let steps = first.steps.iter().zip(&other.journey.steps);
+    Other {
+        recording: &other.recording,
+        entries: steps.flat_map(|(own, theirs)| own.hops().zip(theirs.hops())).collect(),
+    }
 }
 
 /// Entries that send or give a correlated value, so they cannot be resources.

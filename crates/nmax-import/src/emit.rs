@@ -4,10 +4,11 @@
 //! own or a name that the plan's language gives a meaning.
 //!
 //! # Layout
-//! - here: the whole; `scenario`: steps in order; `request`: one request; `body`: what it sends; `headers`: profile and own
+//! - here: the whole; `scenario`: steps in order; `request`: one request; `resources`: what comes with it
+//! - `body`: what it sends; `headers`: profile and own
 //! - `checks`: what a page is recognized by; `fill`: texts with variables; `evidence`: where values come from and go to
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use nmax_plan::document::DOCUMENT_BYTES_MAX;
@@ -29,6 +30,7 @@ mod files;
 mod fill;
 mod headers;
 mod request;
+mod resources;
 mod scenario;
 
 use files::Files;
@@ -90,6 +92,8 @@ pub struct Emitted {
     pub evidence: String,
     /// Request steps.
     pub steps: usize,
+    /// Redirects that steps follow.
+    pub redirects: usize,
     /// Resources that are listed.
     pub resources: usize,
     /// Correlations in words.
@@ -178,6 +182,8 @@ fn write(told: &[Told<'_>], feeders: &Feeders, (name, recordings): (&str, &[Stri
     emitted.evidence = evidence::evidence(told, &scenarios, recordings, (&files.plan(), shared));
     emitted.correlations = evidence::in_words(told, &scenarios);
     emitted.steps = scenarios.iter().map(|scenario| scenario.requests.len()).sum();
+    let sent = scenarios.iter().flat_map(|scenario| &scenario.requests);
+    emitted.redirects = sent.map(|sent| sent.hops.len().saturating_sub(1)).sum();
     emitted.resources = scenarios.iter().map(|scenario| scenario.resources).sum();
     for scenario in scenarios {
         emitted.skipped.extend(scenario.skipped);
@@ -301,7 +307,7 @@ fn data(feeders: &Feeders, files: &mut Files) -> Option<Yaml> {
                 is_secret,
                 pick,
             } => {
-                let file = files.table(name, columns, rows, *is_secret);
+                let file = files.table(name, columns, &distinct(rows), *is_secret);
                 let mut map = vec![("csv".to_owned(), Yaml::text(file))];
                 if pick != "sequential" {
                     map.push(("pick".to_owned(), Yaml::plain(pick)));
@@ -317,6 +323,12 @@ fn data(feeders: &Feeders, files: &mut Files) -> Option<Yaml> {
         entries.push((feeder.name().to_owned(), yaml));
     }
     (!entries.is_empty()).then_some(Yaml::Map(entries))
+}
+
+/// Each row once, in order.
+fn distinct(rows: &[Vec<String>]) -> Vec<Vec<String>> {
+    let mut seen = HashSet::new();
+    rows.iter().filter(|row| seen.insert(*row)).cloned().collect()
 }
 
 /// What is done once before a run: it notes when that is.

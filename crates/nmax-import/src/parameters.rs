@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use crate::correlate::Correlations;
 use crate::journey::Journey;
 use crate::options::Options;
-use crate::parts::{Part, Place, Replacement, Use, of, split};
+use crate::parts::{Part, Place, Replacement, Use, of, split, value_at};
 use crate::recording::{Entry, Recording};
 use crate::redact::Secrets;
 
@@ -47,6 +47,23 @@ struct Candidate {
     shown: Shown,
 }
 
+/// Another recording of the same journey.
+#[derive(Clone, Debug)]
+pub struct Other<'a> {
+    /// What was recorded.
+    pub recording: &'a Recording,
+    /// Its entries by those of the first recording.
+    pub entries: HashMap<usize, usize>,
+}
+
+impl Other<'_> {
+    /// What it has at a place of the first recording.
+    fn value(&self, entry: usize, place: &Place) -> Option<String> {
+        let entry = self.recording.entries.get(*self.entries.get(&entry)?)?;
+        value_at(&entry.request, place)
+    }
+}
+
 /// What a request with a password is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
@@ -56,12 +73,13 @@ enum Purpose {
     LogIn,
 }
 
-/// Finds the values that other users would send otherwise; `feeders` are those of all recordings so far.
+/// Finds the values that other users would send otherwise; `feeders` are those of all recordings so far. What the `others`
+/// of the same journey sent in the same places belongs to the data too.
 ///
 /// O(size of the requests) but for the forms that were shown, which are parsed for each recognized field.
 pub fn recognize(
-    recording: &Recording,
-    journey: &Journey,
+    (recording, journey): (&Recording, &Journey),
+    others: &[Other<'_>],
     correlations: &Correlations,
     secrets: &Secrets,
     options: &Options,
@@ -72,7 +90,7 @@ pub fn recognize(
     // Search terms are kept in a file that everybody may read.
     candidates.retain(|candidate| candidate.field != Field::Search || !secrets.is_secret(&candidate.part.value));
     let purposes = purposes(recording, journey, &candidates);
-    let mut binder = Binder::new(recording, journey, feeders, options);
+    let mut binder = Binder::new((recording, journey, others), secrets, feeders, options);
     // What the server took tells more than what it refused.
     for accepted in [true, false] {
         for candidate in &candidates {
@@ -84,8 +102,7 @@ pub fn recognize(
     binder.replace(&candidates, &covered);
     let mut parameters = binder.finish();
     hide::secrets(
-        recording,
-        journey,
+        (recording, journey, others),
         (&covered, secrets),
         options,
         feeders,

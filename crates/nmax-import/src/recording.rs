@@ -195,6 +195,8 @@ pub fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str
 /// Something that was left out, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
+    /// Position of its recording among those of a plan, from 0.
+    pub recording: usize,
     /// Number of the entry in its file, from 1.
     pub number: usize,
     /// Its URL, or what stands in its place.

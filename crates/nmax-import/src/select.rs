@@ -38,6 +38,7 @@ pub fn select(recording: &Recording, options: &Options) -> Selection {
         match reason(entry, &sites) {
             None => selection.kept.push(index),
             Some(reason) => selection.skipped.push(Skipped {
+                recording: 0,
                 number: entry.number,
                 url: entry.request.url.clone(),
                 reason,

@@ -105,3 +105,38 @@ fn a_recording_without_anything_is_said() {
     assert_eq!((made.summary.scenarios, made.summary.steps), (0, 0));
     assert!(made.summary.warnings[0].contains("nothing in it can be replayed"));
 }
+
+/// What several people typed into the same field is in the data of the plan, once each.
+#[test]
+fn data_is_gathered_from_all_recordings_of_a_journey() {
+    let visit = |user: &str, word: &str, again: &str, pieces: u32| {
+        recording(vec![
+            page(0, "/login", ""),
+            post(
+                5000,
+                "/login",
+                &format!("email={user}%40shop.test&password=Engine-{user}"),
+            ),
+            page(9000, &format!("/search?q={word}"), ""),
+            page(12_000, &format!("/search?q={again}"), ""),
+            post(15_000, "/basket", &format!("item=7&qty={pieces}")).with("x-api-key", &format!("key-of-{user}-1234")),
+        ])
+    };
+    let visits = vec![
+        visit("ada", "oak", "oak", 2),
+        visit("bob", "elm", "ash", 5),
+        visit("ada", "oak", "fir", 1),
+    ];
+    let made = convert(visits, &Options::default());
+    assert_eq!(made.summary.scenarios, 1);
+    let file = |name: &str| {
+        let file = made.files.iter().find(|file| file.name == name).expect("the file");
+        String::from_utf8(file.bytes.clone()).expect("text")
+    };
+    assert_eq!(file("visit.words.csv"), "q\noak\nelm\nash\nfir\n");
+    assert_eq!(
+        file("visit.secrets.csv"),
+        "email,password,x_api_key\nada@shop.test,Engine-ada,key-of-ada-1234\nbob@shop.test,Engine-bob,key-of-bob-1234\n"
+    );
+    assert!(made.plan.contains("qty: \"${random(1, 5)}\""), "{}", made.plan);
+}

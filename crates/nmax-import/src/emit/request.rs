@@ -9,17 +9,13 @@ use super::headers;
 use super::scenario::Writing;
 use crate::correlate::Correlation;
 use crate::journey::template_path;
-use crate::kind::kind;
-use crate::options::Resources;
 use crate::parts::{Place, split};
-use crate::recording::{Kind, Request, Skipped};
+use crate::recording::Request;
 
 /// Longest name of a parameter that is written as a key, in bytes.
 const KEY_BYTES_MAX: usize = 200;
 /// Most parameters that are written one by one.
 const PARAMETERS_MAX: usize = 500;
-/// Most resources of one page.
-const RESOURCES_MAX: usize = nmax_plan::plan::RESOURCES_MAX;
 
 /// What is written as one step.
 pub(super) struct Shape<'a> {
@@ -51,7 +47,7 @@ impl Writing<'_, '_> {
         }
         map.extend(query.map(|query| ("query".to_owned(), query)));
         let secrets = self.shared.secrets;
-        let is_secret = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok_and(|text| secrets.is_secret(text));
+        let is_secret = |bytes: &[u8]| secrets.is_secret(&String::from_utf8_lossy(bytes));
         let written = body::body(
             request,
             &mut Scope {
@@ -104,12 +100,8 @@ impl Writing<'_, '_> {
             }
         };
         let path: Vec<String> = target.segments().enumerate().map(segment).collect();
-        let origin = if target.origin == self.shared.target {
-            String::new()
-        } else {
-            literal(&clean(target.origin))
-        };
-        let mut url = format!("{origin}/{}", path.join("/"));
+        let path = path.join("/");
+        let mut url = format!("{}/{path}", self.origin(target.origin, path.starts_with('/')));
         if target.query.is_none() {
             return (url, None);
         }
@@ -155,6 +147,15 @@ impl Writing<'_, '_> {
         url.push('?');
         url.push_str(&pairs.join("&"));
         (url, None)
+    }
+
+    /// What stands before a path. One that begins with two slashes would name a host by itself.
+    pub(super) fn origin(&self, origin: &str, is_double: bool) -> String {
+        match (origin == self.shared.target, is_double) {
+            (true, false) => String::new(),
+            (true, true) => "${target}".to_owned(),
+            (false, _) => literal(&clean(origin)),
+        }
     }
 
     /// What makes the reply ok.
@@ -249,77 +250,6 @@ impl Writing<'_, '_> {
                 format!("{} {}", request.method, template_path(split(&request.url).path))
             }
         }
-    }
-
-    /// `page` and `resources`.
-    fn page(&mut self, shape: &Shape<'_>) -> Option<(String, Yaml)> {
-        let is_page = shape.is_page && super::checks::is_page(&self.told.recording.entries[shape.last]);
-        let listed = self.listed(shape);
-        self.resources += listed.len();
-        match self.shared.options.resources {
-            Resources::Parsed if is_page => {
-                let mut map = vec![("discover".to_owned(), Yaml::plain("same-origin"))];
-                if listed.is_empty() {
-                    return Some(("resources".to_owned(), Yaml::plain("discover")));
-                }
-                map.push(("list".to_owned(), Yaml::List(listed)));
-                Some(("resources".to_owned(), Yaml::Map(map)))
-            }
-            _ if listed.is_empty() => is_page.then(|| ("page".to_owned(), Yaml::plain(true))),
-            _ => Some(("resources".to_owned(), Yaml::List(listed))),
-        }
-    }
-
-    /// Resources of the recording, each once.
-    fn listed(&mut self, shape: &Shape<'_>) -> Vec<Yaml> {
-        let mut urls: Vec<String> = Vec::new();
-        for &index in shape.resources {
-            let entry = &self.told.recording.entries[index];
-            let mut skip = |reason: &str| {
-                self.skipped.push(Skipped {
-                    number: entry.number,
-                    url: entry.request.url.clone(),
-                    reason: reason.to_owned(),
-                });
-            };
-            match self.shared.options.resources {
-                Resources::None => {
-                    skip("resources are switched off");
-                    continue;
-                }
-                // What a script asked for is in no document.
-                Resources::Parsed if !matches!(kind(entry), Kind::Call | Kind::Other) => {
-                    skip("found in the page again when it runs");
-                    continue;
-                }
-                _ => {}
-            }
-            let status = entry.response.as_ref().map_or(0, |response| response.status);
-            if status >= 400 {
-                skip(&format!("a resource that the server did not have: status {status}"));
-                continue;
-            }
-            if self.shared.secrets.is_secret(&entry.request.url) {
-                skip("a resource with a secret in its URL");
-                continue;
-            }
-            let target = split(&entry.request.url);
-            let slash = if target.path_and_query.starts_with('/') {
-                ""
-            } else {
-                "/"
-            };
-            let origin = if target.origin == self.shared.target {
-                ""
-            } else {
-                target.origin
-            };
-            let url = literal(&clean(&format!("{origin}{slash}{}", target.path_and_query)));
-            if urls.len() < RESOURCES_MAX && !urls.contains(&url) {
-                urls.push(url);
-            }
-        }
-        urls.into_iter().map(Yaml::text).collect()
     }
 }
 

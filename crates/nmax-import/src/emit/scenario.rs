@@ -177,6 +177,13 @@ impl Writing<'_, '_> {
 
     fn one(&mut self, shape: &Shape<'_>) -> Yaml {
         let (yaml, name) = self.request(shape);
+        let response = self.told.recording.entries[shape.last].response.as_ref();
+        if let Some(status) = response.map(|response| response.status).filter(|status| *status >= 400) {
+            self.warnings.push(format!(
+                "{name} was answered with status {status} in the recording, and the plan expects that again: leave the \
+                 step out if it was a mistake"
+            ));
+        }
         let is_followed = shape.last != shape.entry;
         let journey = &self.told.journey.steps;
         let followed = journey.iter().find(|step| is_followed && step.entry == shape.entry);

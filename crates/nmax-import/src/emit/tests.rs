@@ -486,7 +486,14 @@ fn resources_are_listed_found_or_left() {
         recorded.plan
     );
     assert_eq!(recorded.summary.resources, 2);
-    assert!(recorded.summary.skipped[0].reason.contains("404"));
+    let reasons: Vec<_> = recorded
+        .summary
+        .skipped
+        .iter()
+        .map(|skipped| (skipped.number, skipped.reason.as_str()))
+        .collect();
+    assert_eq!(reasons[0], (3, "the page asks for it more than once"));
+    assert!(reasons[1].1.contains("404"));
     let parsed = of(Resources::Parsed);
     assert!(
         parsed
@@ -515,4 +522,41 @@ fn rates_are_written_in_a_unit_that_fits() {
     ] {
         assert_eq!(rate(per_s), want);
     }
+}
+
+/// A path that begins with two slashes is no other host, whatever the target.
+#[test]
+fn paths_with_two_slashes_stay_at_the_target() {
+    let entries = vec![
+        page(0, "/", ""),
+        get(20, "//evil.test/a.css", Kind::Style),
+        get(5000, "//evil.test/x?y=1", Kind::Call).by("POST"),
+    ];
+    let (made, plan) = made(entries, &Options::default());
+    let steps: Vec<_> = plan.scenarios[0].requests().collect();
+    let url = steps[1].url.as_constant().unwrap();
+    assert_eq!(url, format!("{ORIGIN}//evil.test/x"), "{}", made.plan);
+    assert!(made.plan.contains("\"${target}//evil.test/a.css\""), "{}", made.plan);
+    assert_eq!(steps[1].query.len(), 1);
+}
+
+/// The picture of the item that is shown is another one for each user.
+#[test]
+fn resources_that_belong_to_what_a_page_shows_are_found_in_it() {
+    let id = "d08e75b2-11aa-4f5e-9c33-0a1b2c3d4e5f";
+    let item = format!(
+        "<title>Oak - Shop</title><img src=/image/{id}.jpg><form method=post><input name=item value={id}></form>"
+    );
+    let entries = vec![
+        page(0, "/", "<title>Shop</title>"),
+        get(20, "/app.css", Kind::Style),
+        page(5000, "/item", &item),
+        get(5030, &format!("/image/{id}.jpg"), Kind::Image),
+        post(9000, "/basket", &format!("item={id}")),
+    ];
+    let (made, plan) = made(entries, &Options::default());
+    assert!(!made.plan.contains(id), "{}", made.plan);
+    assert_eq!(made.plan.matches("resources: discover").count(), 1, "{}", made.plan);
+    assert!(made.plan.contains("- /app.css"), "{}", made.plan);
+    assert_eq!(plan.scenarios[0].requests().count(), 3);
 }

@@ -136,6 +136,7 @@ impl Entries {
                 self.entries.push(entry);
             }
             Err(unusable) => self.skipped.push(Skipped {
+                recording: 0,
                 number,
                 url: unusable.url,
                 reason: unusable.reason,
@@ -205,6 +206,7 @@ impl Entries {
         for at in layout.damaged.iter().take(DAMAGED_MAX) {
             let (line, column) = line_and_column(text, *at);
             self.skipped.push(Skipped {
+                recording: 0,
                 number: 0,
                 url: format!("line {line}, column {column}"),
                 reason: "what stands there is no entry in JSON".to_owned(),

@@ -23,6 +23,8 @@ pub(super) fn name(recording: &Recording, steps: &mut [Step]) {
         })
         .collect();
     let ids = by_cardinality(&paths);
+    let origin = |step: &Step| split(&recording.entries[step.entry].request.url).origin;
+    let own = steps.first().map(|step| origin(step).to_owned());
     for (step, (method, path)) in steps.iter_mut().zip(&paths) {
         let segments: Vec<&str> = path.split('/').collect();
         let named: Vec<&str> = (0..segments.len())
@@ -34,7 +36,13 @@ pub(super) fn name(recording: &Recording, steps: &mut [Step]) {
                 }
             })
             .collect();
-        let name = format!("{method} {}", named.join("/"));
+        // The same path at another host is something else.
+        let origin = origin(step);
+        let host = match own.as_deref() == Some(origin) {
+            true => "",
+            false => origin.split_once("://").map_or(origin, |(_, host)| host),
+        };
+        let name = format!("{method} {host}{}", named.join("/"));
         step.name = name.chars().take(NAME_CHARS_MAX).filter(|c| !c.is_control()).collect();
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::feeders::{Feeders, column_name};
-use super::field::Field;
-use super::{Candidate, Covered, Parameters, Purpose, all_parts, told, whole};
+use super::field::{Field, fits};
+use super::{Candidate, Covered, Other, Parameters, Purpose, all_parts, told, whole};
 use crate::journey::Journey;
 use crate::options::{Options, SecretsIn};
 use crate::parts::{Part, Place, Replacement, Use, of};
 use crate::recording::Recording;
+use crate::redact::Secrets;
 
 /// Shortest user name that is replaced wherever it stands.
 const NAME_CHARS_MIN: usize = 4;
@@ -34,6 +35,8 @@ struct Bound {
 pub(super) struct Binder<'a> {
     recording: &'a Recording,
     journey: &'a Journey,
+    others: &'a [Other<'a>],
+    secrets: &'a Secrets,
     feeders: &'a mut Feeders,
     options: &'a Options,
     bound: Vec<Bound>,
@@ -42,14 +45,16 @@ pub(super) struct Binder<'a> {
 
 impl<'a> Binder<'a> {
     pub(super) fn new(
-        recording: &'a Recording,
-        journey: &'a Journey,
+        (recording, journey, others): (&'a Recording, &'a Journey, &'a [Other<'a>]),
+        secrets: &'a Secrets,
         feeders: &'a mut Feeders,
         options: &'a Options,
     ) -> Self {
         Self {
             recording,
             journey,
+            others,
+            secrets,
             feeders,
             options,
             bound: Vec::new(),
@@ -99,6 +104,9 @@ impl<'a> Binder<'a> {
     ) {
         let value = candidate.part.value.as_str();
         if self.is_bound(candidate.field, value) {
+            if candidate.field == Field::Search {
+                self.terms(candidate);
+            }
             return;
         }
         match candidate.field {
@@ -134,7 +142,16 @@ impl<'a> Binder<'a> {
         };
         let value = &candidate.part.value;
         let (template, from) = match self.options.secrets {
-            SecretsIn::File => (self.feeders.secret(column, value), "from the file of known users"),
+            SecretsIn::File => {
+                let theirs = self
+                    .others
+                    .iter()
+                    .map(|other| other.value(candidate.entry, &candidate.part.place));
+                (
+                    self.feeders.secret(column, value, theirs),
+                    "from the file of known users",
+                )
+            }
             SecretsIn::Env => (self.feeders.environment(column, value), "from the environment"),
         };
         self.bind(candidate, template, from);
@@ -254,12 +271,29 @@ impl<'a> Binder<'a> {
         if all.iter().any(is_beginning) {
             return self.leave(candidate, "it is the beginning of what was typed");
         }
+        let template = self.terms(candidate);
+        self.bind(candidate, template, "from the file of recorded search terms");
+    }
+
+    /// Keeps what was searched for there, in all recordings; the template that reads such a word.
+    fn terms(&mut self, candidate: &Candidate) -> String {
         let column = match &candidate.part.place {
             Place::Query(name, _) | Place::Field(name, _) => name.as_str(),
             _ => "q",
         };
-        let template = self.feeders.term(column, value);
-        self.bind(candidate, template, "from the file of recorded search terms");
+        let template = self.feeders.term(column, &candidate.part.value);
+        for term in self.theirs(candidate) {
+            if fits(Field::Search, &term) && !self.secrets.is_secret(&term) {
+                self.feeders.term(column, &term);
+            }
+        }
+        template
+    }
+
+    /// What the other recordings have in the place of a field.
+    fn theirs(&self, candidate: &Candidate) -> Vec<String> {
+        let value = |other: &Other<'_>| other.value(candidate.entry, &candidate.part.place);
+        self.others.iter().filter_map(value).collect()
     }
 
     /// A number of pieces: near the recorded one, the same wherever the same one was sent.
@@ -276,10 +310,16 @@ impl<'a> Binder<'a> {
         let Ok(recorded) = candidate.part.value.parse::<i64>() else {
             return;
         };
-        let (low, high) = if recorded > 2 {
-            (recorded - 1, recorded + 1)
-        } else {
-            (1, 3)
+        let theirs = self.theirs(candidate);
+        let chosen = theirs.iter().filter(|value| fits(Field::Quantity, value));
+        let chosen = chosen.filter_map(|value| value.parse::<i64>().ok());
+        let (least, most) = chosen.fold((recorded, recorded), |(least, most), value| {
+            (least.min(value), most.max(value))
+        });
+        let (low, high) = match recorded {
+            _ if least < most => (least, most),
+            1 | 2 => (1, 3),
+            many => (many - 1, many + 1),
         };
         let (min, max) = (
             candidate.shown.min.unwrap_or(1).max(1),

@@ -114,8 +114,9 @@ impl Feeders {
         template
     }
 
-    /// Adds a secret to the one row of them; the template that reads it. The same value is the same column.
-    pub(super) fn secret(&mut self, column: &str, value: &str) -> String {
+    /// Adds a secret to the first row of them, and to the next ones what `others` had in its place; the template that reads
+    /// it. The same value is the same column.
+    pub(super) fn secret(&mut self, column: &str, value: &str, others: impl Iterator<Item = Option<String>>) -> String {
         let column = column_name(column);
         let is_secrets = |feeder: &Feeder| matches!(feeder, Feeder::File { is_secret: true, .. });
         if !self.list.iter().any(is_secrets) {
@@ -135,12 +136,20 @@ impl Feeders {
         else {
             return String::new();
         };
-        let row = &mut rows[0];
-        let at = row.iter().position(|own| own == value).unwrap_or_else(|| {
+        let at = rows[0].iter().position(|own| own == value).unwrap_or_else(|| {
             columns.push(free_among(&column, columns));
-            row.push(value.to_owned());
+            rows.iter_mut().for_each(|row| row.push(value.to_owned()));
             columns.len() - 1
         });
+        for (number, other) in others.enumerate() {
+            // Who has none of their own has the first one's.
+            if rows.len() <= number + 1 {
+                rows.push(rows[0].clone());
+            }
+            if let Some(other) = other {
+                rows[number + 1][at] = other;
+            }
+        }
         format!("${{{name}.{}}}", columns[at])
     }
 

@@ -234,7 +234,7 @@ pub(crate) fn may_be_name(name: &str) -> bool {
 }
 
 /// Whether a value can be what the name says.
-fn fits(field: Field, value: &str) -> bool {
+pub(crate) fn fits(field: Field, value: &str) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let letters = value.chars().filter(|c| c.is_alphabetic()).count();
     match field {

@@ -3,7 +3,7 @@
 use nmax_plan::secret::{is_secret_header, is_secret_name};
 
 use super::feeders::Feeders;
-use super::{Covered, Parameters, all_parts, told};
+use super::{Covered, Other, Parameters, all_parts, told};
 use crate::journey::Journey;
 use crate::options::{Options, SecretsIn};
 use crate::parts::{Part, Place, Replacement, Use};
@@ -15,8 +15,7 @@ const PREFIX: &str = "nmax-secret-";
 
 /// Replaces every secret that nothing has replaced yet.
 pub(super) fn secrets(
-    recording: &Recording,
-    journey: &Journey,
+    (recording, journey, others): (&Recording, &Journey, &[Other<'_>]),
     (covered, secrets): (&Covered<'_>, &Secrets),
     options: &Options,
     feeders: &mut Feeders,
@@ -34,7 +33,14 @@ pub(super) fn secrets(
             let value = &part.value[span.clone()];
             let column = column(&part.place);
             let (template, from) = match options.secrets {
-                SecretsIn::File => (feeders.secret(&column, value), "from the file of secrets"),
+                SecretsIn::File => {
+                    // What others sent there is theirs only where it is the whole.
+                    let is_whole = span.len() == part.value.len();
+                    let theirs = others
+                        .iter()
+                        .map(|other| other.value(entry, &part.place).filter(|_| is_whole));
+                    (feeders.secret(&column, value, theirs), "from the file of secrets")
+                }
                 SecretsIn::Env => (feeders.environment(&column, value), "from the environment"),
             };
             let place = told(recording, journey, entry, &part.place);

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use nmax_import::options::{Options, Resources, SecretsIn};
-use nmax_import::recording::Recording;
+use nmax_import::recording::{Recording, Skipped};
 use nmax_import::redact::{Secrets, redact};
 use nmax_import::{Converted, convert, curl, har};
 
@@ -124,7 +124,14 @@ fn make(args: &MadeArgs, place: &Place, sources: Vec<Source>, key: [u8; 32]) -> 
         if let Some(file) = &source.file {
             kept.push(keep(place, index, file, source.key.is_some(), &stored));
         }
-        beside.skipped.extend(source.read.skipped);
+        let skipped = source.read.skipped.into_iter();
+        beside.skipped.extend(skipped.map(|skipped| Skipped {
+            recording: index,
+            ..skipped
+        }));
+        beside
+            .recordings
+            .extend(source.file.as_ref().map(|file| file.display().to_string()));
         beside.warnings.extend(source.read.warnings);
         recordings.push(source.read.recording);
     }
@@ -137,8 +144,8 @@ fn make(args: &MadeArgs, place: &Place, sources: Vec<Source>, key: [u8; 32]) -> 
     beside.redactions = secrets.redactions;
     let converted = convert(recordings, &options(args, place, key));
     if converted.summary.steps == 0 {
-        let told = told::Told::new(&converted, beside);
-        return Err((told.nothing(), Exit::Usage));
+        let text = nothing(&converted, beside, "so that nothing was written");
+        return Err((text, Exit::Usage));
     }
     let bundle = Bundle {
         converted: &converted,
@@ -157,6 +164,11 @@ pub(super) fn tell(args: &MadeArgs, converted: &Converted, beside: told::Beside)
     } else {
         say::text(told.text());
     }
+}
+
+/// What to say when there is no request to be replayed; `what` was done in place of a plan.
+pub(super) fn nothing(converted: &Converted, beside: told::Beside, what: &str) -> String {
+    told::Told::new(converted, beside).nothing(what)
 }
 
 pub(super) fn options(args: &MadeArgs, place: &Place, key: [u8; 32]) -> Options {

@@ -26,7 +26,17 @@ pub fn schema() -> Value {
             "skipped",
             described(
                 list(record(&[
-                    ("entry", described(count(), "Number of the entry in its file, from 1.")),
+                    (
+                        "file",
+                        json!({ "type": ["string", "null"], "description": "The file that it is in; null when there was none." }),
+                    ),
+                    (
+                        "entry",
+                        described(
+                            count(),
+                            "Number of the entry in its file, from 1; 0 where a file is damaged, and `url` says where.",
+                        ),
+                    ),
                     ("url", text()),
                     ("reason", text()),
                 ])),

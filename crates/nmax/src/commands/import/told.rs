@@ -22,6 +22,8 @@ const URL_CHARS_MAX: usize = 90;
 pub struct Beside {
     /// Files that were written, the plan first.
     pub files: Vec<PathBuf>,
+    /// Files that were read, in the order of the recordings.
+    pub recordings: Vec<String>,
     /// What the files had that is no exchange.
     pub skipped: Vec<Skipped>,
     /// What reading them gave to say.
@@ -41,7 +43,9 @@ pub(super) struct Told<'a> {
 impl<'a> Told<'a> {
     pub(super) fn new(converted: &'a Converted, mut beside: Beside) -> Self {
         beside.skipped.extend(converted.summary.skipped.iter().cloned());
-        beside.skipped.sort_by_key(|skipped| skipped.number);
+        beside
+            .skipped
+            .sort_by_key(|skipped| (skipped.recording, skipped.number));
         beside.warnings.extend(converted.summary.warnings.iter().cloned());
         Self {
             converted,
@@ -67,7 +71,10 @@ impl<'a> Told<'a> {
             .beside
             .skipped
             .iter()
-            .map(|skipped| json!({ "entry": skipped.number, "url": skipped.url, "reason": skipped.reason }))
+            .map(|skipped| {
+                let file = self.beside.recordings.get(skipped.recording);
+                json!({ "file": file, "entry": skipped.number, "url": skipped.url, "reason": skipped.reason })
+            })
             .collect();
         let files: Vec<String> = self
             .beside
@@ -135,9 +142,9 @@ impl<'a> Told<'a> {
         out
     }
 
-    /// What to say when there is no request to be replayed.
-    pub(super) fn nothing(&self) -> String {
-        let mut out = "nothing in it can be replayed, so that nothing was written\n".to_owned();
+    /// What to say when there is no request to be replayed; `what` was done in place of a plan.
+    pub(super) fn nothing(&self, what: &str) -> String {
+        let mut out = format!("nothing in it can be replayed, {what}\n");
         self.skipped(&mut out);
         section(&mut out, "Note", self.beside.warnings.iter().map(|note| shown(note)));
         out.push_str("  help: record again what a user does; `--host HOST` keeps what goes to another site");
@@ -147,25 +154,23 @@ impl<'a> Told<'a> {
     fn head(&self) -> String {
         let summary = &self.converted.summary;
         let counted = |count: usize, what: &str| {
-            format!(
-                "{} {what}{}",
-                number::count(count as u64),
-                if count == 1 { "" } else { "s" }
-            )
+            let plural = if count == 1 { "" } else { "s" };
+            format!("{} {what}{plural}", number::count(count as u64))
         };
-        let entries = self.entries();
-        let of = format!(
-            "{} exchange{}",
-            number::count(entries as u64),
-            if entries == 1 { "" } else { "s" }
-        );
-        format!(
-            "{}, {}, {} of {of}; {} replaced\n",
-            counted(summary.scenarios, "scenario"),
-            counted(summary.steps, "step"),
-            counted(summary.resources, "resource"),
-            counted(self.beside.redactions, "secret"),
-        )
+        let mut kept = vec![counted(summary.scenarios, "scenario"), counted(summary.steps, "step")];
+        if summary.redirects > 0 {
+            kept.push(counted(summary.redirects, "followed redirect"));
+        }
+        kept.push(counted(summary.resources, "resource"));
+        let mut of = counted(self.entries(), "exchange");
+        if self.beside.recordings.len() > 1 {
+            of.push_str(&format!(" in {}", counted(self.beside.recordings.len(), "recording")));
+        }
+        let secrets = match self.beside.redactions {
+            0 => "no secret in them".to_owned(),
+            places => format!("secrets replaced in {}", counted(places, "place")),
+        };
+        format!("{} of {of}; {secrets}\n", kept.join(", "))
     }
 
     /// What was left out, by reason, the most frequent first.
@@ -181,7 +186,15 @@ impl<'a> Told<'a> {
         let lines = groups.iter().map(|(reason, group)| {
             let mut line = format!("{:>5}  {}", number::count(group.len() as u64), shown(reason));
             for skipped in group.iter().take(EXAMPLES_MAX) {
-                let _ = write!(line, "\n           entry {}: {}", skipped.number, short(&skipped.url));
+                let of = match self.beside.recordings.get(skipped.recording) {
+                    Some(file) if self.beside.recordings.len() > 1 => format!("{}, ", shown(file)),
+                    _ => String::new(),
+                };
+                let (number, url) = (skipped.number, short(&skipped.url));
+                let _ = match number {
+                    0 => write!(line, "\n           {of}{url}"),
+                    _ => write!(line, "\n           {of}entry {number}: {url}"),
+                };
             }
             line
         });
