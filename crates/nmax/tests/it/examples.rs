@@ -1,4 +1,4 @@
-//! Every example with a `run.sh`, in its short form.
+//! Every example with a `run.sh`, and the story of a recorded visit, in their short form.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,8 +13,12 @@ fn folder() -> PathBuf {
 
 /// Runs one; what it promises must happen.
 fn example(name: &str) {
+    script(name, "run.sh");
+}
+
+fn script(name: &str, file: &str) {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let ended = Command::new(folder().join(name).join("run.sh"))
+    let ended = Command::new(folder().join(name).join(file))
         .env("NMAX", env!("CARGO_BIN_EXE_nmax"))
         .env("SHORT", "1")
         .env("NO_COLOR", "1")
@@ -107,6 +111,12 @@ fn timeline() {
 #[test]
 fn usl() {
     example("usl");
+}
+
+/// Records a visit in a browser, and replays it by many users with and without a cache in front of the site.
+#[test]
+fn with_and_without_varnish() {
+    script("with-and-without-varnish", "story.sh");
 }
 
 /// No example is left out.

@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# A visit is recorded in a browser. A hundred such visitors are too many for a slow shop; with Varnish in front of it
+# five hundred are welcome. Ends with one page that shows both runs. It works from any folder.
+#
+# NMAX=/path/to/nmax says which program to use, SHORT=1 makes it half a minute, NMAX_RUNS_DIR=FOLDER keeps runs and page.
+# shellcheck source=../common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
+
+direct_users=$(short 10 100)
+cached_users=$(short 50 500)
+duration=$(short 10s 40s)
+# Four workers. In the short form they are slower, as there are fewer users.
+workers=$(short 'mmc:servers=4,rate=8' 'mmc:servers=4,rate=30')
+
+PATH=$PATH:/usr/sbin # where varnishd lives
+command -v varnishd >/dev/null || { echo "missing: varnishd. Install the Debian package varnish." >&2; exit 1; }
+answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+
+# start_recorder: sets `proxy`; what is written to descriptor 8 is typed into it.
+start_recorder() {
+    mkfifo "$work/typed"
+    exec 8<>"$work/typed"
+    "$nmax" record "$url/" --no-browser -o visit <"$work/typed" >"$work/recorded" 2>"$work/exchanges" &
+    recorder=$!
+    others+=("$recorder")
+    proxy=
+    for _ in $(seq 100); do
+        proxy=$(grep -om1 'proxy http://[0-9.:]*' "$work/recorded" "$work/exchanges" -h | head -n 1 || true)
+        [[ -z $proxy ]] || break
+        sleep 0.1
+    done
+    proxy=${proxy#proxy }
+    [[ -n $proxy ]] || { cat "$work/exchanges" >&2; fail "the recorder did not start"; }
+}
+
+# step NAME: what is done next, as a person would type it.
+step() {
+    echo "$1" >&8
+    for _ in $(seq 50); do
+        ! grep -qF -- "--- $1 ---" "$work/recorded" "$work/exchanges" || return 0
+        sleep 0.1
+    done
+    fail "the recorder did not take the name $1"
+}
+
+# browser_visit: Chromium, driven by what the browser tests of nmax use.
+browser_visit() {
+    local line answer said
+    mkfifo "$work/go" "$work/said"
+    exec 7<>"$work/go"
+    node "$here/visit.mjs" "$driver" "$proxy" "$url/" "$browser" <"$work/go" >"$work/said" 2>"$work/browser.log" &
+    others+=("$!")
+    while read -r line; do
+        case $line in
+            next\ *) step "${line#next }" && echo go >&7 ;;
+            done) said=1 && break ;;
+        esac
+    done <"$work/said"
+    exec 7>&-
+    [[ -n ${said:-} ]] || { cat "$work/browser.log" >&2; fail "the browser did not finish its visit"; }
+}
+
+# curl_visit: the same pages without a browser; only what each names in the visit below is loaded.
+curl_visit() {
+    get() { curl -sS --proxy "$proxy" --noproxy '' -o "$work/page" --cookie-jar "$work/jar" --cookie "$work/jar" "$@"; }
+    step arrive && get "$url/{,app.css,app.js,logo.png}" && sleep 1.5
+    step gallery && get "$url/gallery{,/gallery.css,/base.css,/text.woff2,/hero.jpg}" && get "$url/gallery/[1-8].jpg" && sleep 1.5
+    step search && get "$url/search?q=oak+chair" && sleep 1.5
+    step 'search again' && get "$url/search?q=lamp" && sleep 1.5
+    step 'log in' && get "$url/login"
+}
+
+# start_varnish: in front of `url`; sets `cache` to its URL. Its storage is memory, its folder goes away with the rest.
+start_varnish() {
+    local port varnish
+    sed "s|BACKEND_PORT|${url##*:}|" "$here/site.vcl" >"$work/site.vcl"
+    for _ in 1 2 3 4 5; do
+        port=$((10000 + RANDOM % 20000))
+        ! answers "$port" || continue
+        varnishd -F -j none -n "$work/varnish" -f "$work/site.vcl" -a "127.0.0.1:$port" -s malloc,64m \
+            -p vsl_space=2m -p thread_pools=1 >"$work/varnish.log" 2>&1 &
+        varnish=$!
+        for _ in $(seq 100); do
+            kill -0 "$varnish" 2>/dev/null || break
+            if answers "$port"; then
+                others+=("$varnish")
+                cache=http://127.0.0.1:$port
+                return
+            fi
+            sleep 0.1
+        done
+        kill "$varnish" 2>/dev/null || true
+    done
+    cat "$work/varnish.log" >&2
+    fail "Varnish did not start"
+}
+
+# load NAME URL USERS: the recorded plan as it is; every visit is one of a new visitor.
+load() {
+    code=0
+    "$nmax" run "$work/visit.yaml" --target "$2" --name "$1" --duration "$duration" --quiet \
+        --set "workload={closed: {vus: $3}}" --set 'defaults.visitor=new' >"$work/result" 2>&1 || code=$?
+    cat "$work/result"
+    # A busy machine makes nmax late, and it says so (4); a threshold may fail (3). The numbers are shown either way.
+    expect_code 0 3 4
+    cp "$work/result" "$work/$1.txt"
+    "$nmax" report last --format csv -o "$work/$1.csv" >/dev/null
+    "$nmax" report last --format html -o "$work/$1.html" >/dev/null
+}
+
+# value NAME REQUEST COLUMN: of the CSV of a run; COLUMN as its head names it.
+value() {
+    awk -F, -v request="$2" -v column="$3" '
+        NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i }
+        $1 == request { print $at; exit }' "$work/$1.csv"
+}
+
+rounded() { printf '%.0f' "$(value "$1" total "$2")"; }
+
+# page_time NAME PAGE SHARE: p50 or p95 of a page with all that it loads, as the table of a run tells it.
+page_time() {
+    awk -v page="$2  " -v share="$3" '
+        /^Pages / { inside = 1 }
+        /^$/ { inside = 0 }
+        inside && index($0, page) == 1 {
+            # count, failed in %, then each time with its unit
+            split(substr($0, index($0, "%") + 1), field, " ")
+            at = share == "p50" ? 1 : 3
+            print field[at] " " field[at + 1]
+            found = 1
+            exit
+        }
+        END { if (!found) print "-" }' "$work/$1.txt"
+}
+
+say "The shop: four workers, and every request needs one of them"
+start_target --shop --service "$workers"
+echo "$url"
+
+say "A visit is recorded"
+driver=$(cd "$here/../../tests/browser" 2>/dev/null && pwd || true)
+browser=$(command -v chromium || command -v google-chrome || true)
+start_recorder
+if [[ -n $browser && -d $driver/node_modules/playwright-core ]] && command -v node >/dev/null; then
+    echo "by $(basename "$browser"), without a window"
+    browser_visit
+else
+    echo "by curl, as Chromium, Node.js or what drives the browser is missing (scripts/install-test-deps.sh)"
+    curl_visit
+fi
+echo q >&8
+wait "$recorder" || fail "the recorder ended with an error"
+exec 8>&-
+sed -n '/ exchanges/p; /^Values/,/^$/p; /^Cookies/,/^$/p' "$work/recorded"
+
+say "Without Varnish: $direct_users users"
+load without "$url" "$direct_users"
+grep -q 'GET /gallery' "$work/without.csv" || fail "the plan does not hold the visit"
+
+say "With Varnish: $cached_users users"
+start_varnish
+load with "$cache" "$cached_users"
+counted() { varnishstat -n "$work/varnish" -1 -f "MAIN.$1" | awk '{ print $2 }'; }
+hits=$(counted cache_hit) all=$(counted client_req) asked=$(counted backend_req)
+
+say "Side by side"
+line() { printf '%-34s %16s %16s\n' "$@"; }
+{
+    line "" "without Varnish" "with Varnish"
+    line "users" "$direct_users" "$cached_users"
+    for column in rate_per_s failed; do
+        words="failed requests"
+        [[ $column = failed ]] || words="requests per second"
+        line "$words" "$(rounded without $column)" "$(rounded with $column)"
+    done
+    for page in 'GET /' 'GET /gallery' 'GET /search' 'GET /login'; do
+        for share in p50 p95; do
+            line "$page, $share" "$(page_time without "$page" $share)" "$(page_time with "$page" $share)"
+        done
+    done
+    line "requests that the shop saw" "all" "$asked of $all"
+} >"$work/table"
+cat "$work/table"
+
+# One page: the table, and both reports in it.
+page=$NMAX_RUNS_DIR/with-and-without-varnish.html
+escaped() { sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/"/\&quot;/g' "$1"; }
+{
+    cat <<'HEAD'
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>With and without Varnish</title>
+<style>
+body { font: 16px/1.5 system-ui, sans-serif; margin: 1.5rem }
+iframe { width: 100%; height: 80vh; border: 1px solid #ccc }
+</style>
+<h1>With and without Varnish</h1>
+HEAD
+    echo "<pre>" && escaped "$work/table" && echo "</pre>"
+    echo "<h2>Without Varnish: $direct_users users</h2>"
+    echo "<iframe title=\"Without Varnish\" srcdoc=\"$(escaped "$work/without.html")\"></iframe>"
+    echo "<h2>With Varnish: $cached_users users</h2>"
+    echo "<iframe title=\"With Varnish\" srcdoc=\"$(escaped "$work/with.html")\"></iframe>"
+} >"$page"
+look "Both reports on one page: $page"
+
+# What the story promises.
+[[ $(value without total failed) = 0 && $(value with total failed) = 0 ]] || fail "requests failed"
+slower=$(value without 'GET /' response_time_p50_ms) faster=$(value with 'GET /' response_time_p50_ms)
+awk -v a="$slower" -v b="$faster" 'BEGIN { exit !(b < a) }' || fail "Varnish made the front page slower"
+[[ $hits -gt $((all / 2)) ]] || fail "Varnish answered $hits of $all requests itself"
