@@ -77,7 +77,8 @@ impl Reader {
     }
 
     fn of(formats: Vec<Format>, why: String) -> Self {
-        let names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
+        let mut names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
+        names.dedup();
         Self {
             name: names.join(" and "),
             formats,

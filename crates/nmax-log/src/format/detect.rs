@@ -1,7 +1,7 @@
 //! The format of a sample of lines.
 //!
-//! Every known format reads the sample; the one that reads most of it wins, and of equals the one that says more. Other
-//! formats are kept beside it where they read lines that it does not read, so that mixed files are read as far as they go.
+//! Every known format reads the sample; of those that read most of it the one that says most wins. Other formats are kept
+//! beside it where they read lines that it does not read, so that mixed files are read as far as they go.
 
 use super::draft::Draft;
 use super::field::Moment;
@@ -14,7 +14,12 @@ use crate::record::Line;
 const SHARE_MIN: f64 = 0.2;
 
 /// Share of the lines that a further format must read.
-const SHARE_MIN_FURTHER: f64 = 0.05;
+const SHARE_MIN_FURTHER: f64 = 0.01;
+
+/// Share of the lines of the format that reads most, from which on one that says more is taken before it, which then reads
+/// the rest: lines that were
+/// cut must not cost the columns of all others.
+const SHARE_OF_MOST: f64 = 0.5;
 
 /// Formats of one file.
 const FORMATS_MAX: usize = 3;
@@ -34,8 +39,6 @@ pub(super) struct Found {
 /// A format that may be that of the sample.
 struct Candidate {
     format: Format,
-    /// It passes over what follows, so it says less than the others and never stands beside them.
-    is_loose: bool,
     /// What the last words of the lines that it reads must be.
     last_words: fn(&[&[u8]]) -> bool,
 }
@@ -43,7 +46,6 @@ struct Candidate {
 /// A candidate that has read the sample.
 struct Trial {
     format: Format,
-    is_loose: bool,
     /// Lines that it read, by index.
     read: Vec<usize>,
     /// Why it did not read the first line that it did not read.
@@ -66,8 +68,7 @@ pub(super) fn detect(sample: &[&[u8]]) -> Result<Found, DetectError> {
         .into_iter()
         .filter_map(|candidate| try_on(candidate, &lines))
         .collect();
-    let Some(best) = best(&trials, |_| true, &[]).filter(|&best| share(trials[best].read.len(), count) >= SHARE_MIN)
-    else {
+    let Some(best) = best(&trials, &[]).filter(|&best| share(trials[best].read.len(), count) >= SHARE_MIN) else {
         return headers_only(&lines, count).ok_or_else(|| error(sample, trials, refused, count));
     };
     let mut chosen = vec![best];
@@ -78,7 +79,7 @@ pub(super) fn detect(sample: &[&[u8]]) -> Result<Found, DetectError> {
     );
     let mut taken = trials[best].read.clone();
     while chosen.len() < FORMATS_MAX
-        && let Some(next) = self::best(&trials, |trial| !trial.is_loose, &taken)
+        && let Some(next) = self::best(&trials, &taken)
     {
         let more: Vec<usize> = trials[next]
             .read
@@ -120,16 +121,12 @@ fn share(part: usize, of: usize) -> f64 {
     part as f64 / of.max(1) as f64
 }
 
-/// Which trial that is `wanted` read most lines that are not `taken`; the first of equals.
-fn best(trials: &[Trial], wanted: impl Fn(&Trial) -> bool, taken: &[usize]) -> Option<usize> {
-    let mut best = (0, None);
-    for (index, trial) in trials.iter().enumerate().filter(|(_, trial)| wanted(trial)) {
-        let count = trial.read.iter().filter(|line| !taken.contains(line)).count();
-        if count > best.0 {
-            best = (count, Some(index));
-        }
-    }
-    best.1
+/// The first trial, which says most, of those that read nearly as many lines that are not `taken` as any.
+fn best(trials: &[Trial], taken: &[usize]) -> Option<usize> {
+    let count = |trial: &Trial| trial.read.iter().filter(|line| !taken.contains(line)).count();
+    let counts: Vec<usize> = trials.iter().map(count).collect();
+    let most = counts.iter().copied().max().filter(|&most| most > 0)?;
+    counts.iter().position(|&count| share(count, most) >= SHARE_OF_MOST)
 }
 
 /// Lets a candidate read the lines. `None` when it reads some but is not meant.
@@ -137,7 +134,6 @@ fn try_on(candidate: Candidate, lines: &[&[u8]]) -> Option<Trial> {
     let mut reading = candidate.format.clone();
     let mut trial = Trial {
         format: candidate.format,
-        is_loose: candidate.is_loose,
         read: Vec::new(),
         reason: None,
         at_max: 0,
@@ -169,7 +165,6 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     let any = |_: &[&[u8]]| true;
     let strict = |format| Candidate {
         format,
-        is_loose: false,
         last_words: any,
     };
     let loose = |mut format: Format| {
@@ -178,7 +173,6 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
             .push("further columns of the lines are not read; name the format to use them".to_owned());
         Candidate {
             format,
-            is_loose: true,
             last_words: any,
         }
     };
@@ -200,34 +194,31 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
             .map(strict),
     );
 
-    let moment = Some(origin.unwrap_or(Moment::End));
+    let front = front(lines);
+    let moment = Some(origin.unwrap_or(Moment::End)).filter(|_| !front.is_of_apache);
+    let of_apache = |name, format, moment, is_open| {
+        let format = format!("{}{format}", front.apache);
+        apache_format(&front.name(name), &format, moment, is_open)
+    };
+    let of_nginx = |name, format| nginx_format(&front.name(name), &format!("{}{format}", front.nginx), false);
     let of_anybody = |name, format, is_open| {
-        let mut format = apache_format(name, format, moment, is_open);
-        format.is_ambiguous = true;
+        let mut format = of_apache(name, format, moment, is_open);
+        format.is_ambiguous = !front.is_of_apache;
         format
     };
-    out.push(strict(apache_format(
-        "vhost_combined",
-        named::VHOST_COMBINED,
-        None,
-        false,
-    )));
-    out.push(strict(nginx_format("ingress-nginx", named::INGRESS_NGINX, false)));
-    out.push(strict(nginx_format("traefik", named::TRAEFIK, false)));
-    out.push(strict(nginx_format("nginx_main", named::NGINX_MAIN, false)));
-    let nginx_timed = nginx_format("combined with $request_time", named::NGINX_TIMED, false);
+    out.push(strict(of_nginx("ingress-nginx", named::INGRESS_NGINX)));
+    out.push(strict(of_nginx("traefik", named::TRAEFIK)));
+    out.push(strict(of_nginx("nginx_main", named::NGINX_MAIN)));
     out.push(Candidate {
-        format: nginx_timed,
-        is_loose: false,
+        format: of_nginx("combined with $request_time", named::NGINX_TIMED),
         last_words: are_decimals,
     });
-    let mut apache_timed = apache_format("combined with %D", named::APACHE_TIMED, None, false);
+    let mut apache_timed = of_apache("combined with %D", named::APACHE_TIMED, None, false);
     apache_timed
         .notes
         .push("the last column is taken as %D, the duration in µs, since no number in it is small".to_owned());
     out.push(Candidate {
         format: apache_timed,
-        is_loose: false,
         last_words: are_microseconds,
     });
     out.push(strict(of_anybody("combined", named::COMBINED, false)));
@@ -235,6 +226,88 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     out.push(loose(of_anybody("combined", named::COMBINED, true)));
     out.push(loose(of_anybody("common", named::COMMON, true)));
     (out, refused)
+}
+
+/// What stands in front of the usual columns.
+#[derive(Clone, Copy)]
+struct Front {
+    /// In front of the names of formats.
+    name: &'static str,
+    apache: &'static str,
+    nginx: &'static str,
+    is_of_apache: bool,
+}
+
+impl Front {
+    const NONE: Self = Self {
+        name: "",
+        apache: "",
+        nginx: "",
+        is_of_apache: false,
+    };
+    /// As Debian's Apache writes it for several hosts.
+    const HOST_AND_PORT: Self = Self {
+        name: "vhost_",
+        apache: "%v:%p ",
+        nginx: "$host:$server_port ",
+        is_of_apache: true,
+    };
+    const HOST: Self = Self {
+        name: "host and ",
+        apache: "%v ",
+        nginx: "$host ",
+        is_of_apache: false,
+    };
+    /// The address of who asked the proxy, then that of the proxy.
+    const FORWARDED: Self = Self {
+        name: "x-forwarded-for and ",
+        apache: "%{X-Forwarded-For}i ",
+        nginx: "$http_x_forwarded_for ",
+        is_of_apache: false,
+    };
+
+    /// What a format with this in front is called.
+    fn name(self, format: &str) -> String {
+        format!("{}{format}", self.name)
+    }
+}
+
+/// What stands in front of the address of the client in most lines: otherwise the address would be taken for the user.
+fn front(lines: &[&[u8]]) -> Front {
+    let address = |word: &[u8]| {
+        let text = std::str::from_utf8(word).unwrap_or_default();
+        text.parse::<std::net::IpAddr>().is_ok()
+    };
+    let has_port = |word: &[u8]| {
+        let port = word.rsplit(|&byte| byte == b':').next().unwrap_or_default();
+        port.len() < word.len() && super::number::count(port).is_some()
+    };
+    let one = |line: &[u8]| {
+        let words: Vec<&[u8]> = line[..memchr::memmem::find(line, b" [")?]
+            .split(|&byte| byte == b' ')
+            .collect();
+        let &[first, client, _, _] = words.as_slice() else {
+            return None;
+        };
+        match () {
+            () if !address(client) => None,
+            () if address(first) || first == b"-" => Some(2),
+            () if has_port(first) => Some(0),
+            () => Some(1),
+        }
+    };
+    let mut counts = [0_usize; 3];
+    lines
+        .iter()
+        .filter_map(|line| one(line))
+        .for_each(|sort| counts[sort] += 1);
+    let sorts = [Front::HOST_AND_PORT, Front::HOST, Front::FORWARDED]
+        .into_iter()
+        .zip(counts);
+    sorts
+        .max_by_key(|(_, count)| *count)
+        .filter(|(_, count)| 2 * count > lines.len())
+        .map_or(Front::NONE, |(front, _)| front)
 }
 
 /// Times as nginx writes them: `0.004`.

@@ -102,6 +102,36 @@ pub(super) enum Agent {
 }
 
 impl Field {
+    /// What the value is, in a word.
+    pub(super) fn meaning(&self) -> &'static str {
+        match self.moment() {
+            Some(Moment::Begin) => return "arrival",
+            Some(Moment::End) => return "time",
+            None => {}
+        }
+        match self {
+            Self::Day | Self::Clock | Self::Fraction(_) => "time",
+            Self::Duration(_) | Self::DurationAuto | Self::Part(_) | Self::UpstreamPart(_) => "duration",
+            Self::FirstByte(_) | Self::Upstream(_) => "upstream",
+            Self::Request => "request",
+            Self::Method => "method",
+            Self::Target | Self::UriArgs => "target",
+            Self::Path => "path",
+            Self::Query | Self::MarkedQuery => "query",
+            Self::Status => "status",
+            Self::Body | Self::All => "bytes",
+            Self::Client | Self::ClientPort => "client",
+            Self::Forwarded => "forwarded client",
+            Self::User => "user",
+            Self::Agent(_) => "agent",
+            Self::Referer => "referer",
+            Self::Host | Self::Server => "host",
+            Self::Cookies => "cookies",
+            Self::Session(_) => "session",
+            _ => "nothing",
+        }
+    }
+
     /// The value may be a list with blanks behind its commas.
     pub(super) fn is_list(&self) -> bool {
         matches!(self, Self::Forwarded | Self::Upstream(_) | Self::FirstByte(_))

@@ -103,14 +103,38 @@ pub(in super::super) fn guess(sample: &[&[u8]]) -> Result<Json, String> {
     guess.requests();
     guess.spans();
     guess.texts();
-    let json = guess.json;
+    let mut json = guess.json;
     let problems = needed(&json);
     if problems.is_empty() {
+        let taken = taken(&json, &seen);
+        json.notes.insert(0, taken);
         return Ok(json);
     }
     let missing: Vec<_> = problems.into_iter().map(|problem| problem.what).collect();
     let names: Vec<_> = seen.iter().take(12).map(|seen| seen.path.join(".")).collect();
     Err(format!("{}; members are {}", missing.join("; "), names.join(", ")))
+}
+
+/// Which member is taken for what, and which for nothing.
+fn taken(json: &Json, seen: &[Seen]) -> String {
+    const UNUSED_MAX: usize = 12;
+    let fields = json.fields();
+    let taken: Vec<_> = fields
+        .iter()
+        .map(|(field, name)| format!("{} = `{name}`", field.meaning()))
+        .collect();
+    let names = seen.iter().map(|seen| seen.path.join("."));
+    let unused: Vec<_> = names
+        .filter(|name| !fields.iter().any(|(_, taken)| taken == name))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    let more = unused.len().saturating_sub(UNUSED_MAX);
+    let unused = match (unused.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!("; not used: {}", unused.join(", ")),
+        (false, more) => format!("; not used: {} and {more} more", unused[..UNUSED_MAX].join(", ")),
+    };
+    format!("{}{unused}", taken.join(", "))
 }
 
 /// The members of the lines of `sample` that are objects, bounded in number.
@@ -247,7 +271,11 @@ impl<'s> Guess<'s> {
         self.take(names::BODY, is_count, Field::Body);
         self.take(names::ALL, is_count, Field::All);
         let is_address = |value: &[u8]| is_text(value) && !value.contains(&b' ');
-        if let Some(client) = self.find(names::CLIENT, is_address) {
+        // Such names may be of anything.
+        let is_sure = |value: &[u8]| value.iter().any(|byte| b".:".contains(byte)) && !value.contains(&b'/');
+        let client = self.find(names::CLIENT, is_address);
+        let client = client.or_else(|| self.find(names::CLIENT_PERHAPS, |value| is_address(value) && is_sure(value)));
+        if let Some(client) = client {
             let has_port = client
                 .mostly(|value| value.starts_with(b"[") || value.iter().filter(|byte| **byte == b':').count() == 1);
             self.json

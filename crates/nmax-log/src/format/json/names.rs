@@ -207,6 +207,11 @@ pub(super) const CLIENT: &[&str] = &[
     "client",
 ];
 
+/// The address of the client, where the value looks like one.
+pub(super) const CLIENT_PERHAPS: &[&str] = &[
+    "addr", "address", "remote", "peer", "peeraddr", "peerip", "src", "srcip", "source",
+];
+
 /// Addresses that the request was forwarded for.
 pub(super) const FORWARDED: &[&str] = &["xforwardedfor", "httpxforwardedfor", "forwardedfor"];
 

@@ -220,3 +220,73 @@ fn stamps_without_a_zone_are_in_that_of_the_reader() {
         assert_eq!(record.arrival_us, want_s * 1_000_000);
     }
 }
+
+#[test]
+fn a_cut_line_does_not_cost_the_columns_of_the_others() {
+    let cut = &COMBINED[..COMBINED.len() - 10];
+    let mut sample = vec![COMBINED; 20];
+    sample.push(cut);
+    let mut reader = detect(&sample);
+    assert_eq!(reader.name(), "combined");
+    let Line::Record(record) = reader.line(COMBINED.as_bytes()) else {
+        panic!("a record")
+    };
+    assert_eq!(record.agent, b"Mozilla/4.08 [en]");
+    assert!(kind(&mut reader, cut).contains("User-Agent"));
+    // Several such lines are read as far as they go.
+    sample.push(COMMON);
+    sample.push(COMMON);
+    let mut reader = detect(&sample);
+    assert_eq!(reader.name(), "combined and common");
+    assert_eq!(kind(&mut reader, COMMON), "/a?b=c 200");
+}
+
+#[test]
+fn what_stands_in_front_of_the_client_is_not_the_client() {
+    // What stands in front and behind, the name, client, host and user.
+    let cases = [
+        (
+            "shop.test:8080 ",
+            " 4711",
+            "vhost_combined with %D",
+            "127.0.0.1",
+            "shop.test",
+        ),
+        ("10.0.0.1:80 ", "", "vhost_combined", "127.0.0.1", "10.0.0.1"),
+        (
+            "shop.test ",
+            " 0.004",
+            "host and combined with $request_time",
+            "127.0.0.1",
+            "shop.test",
+        ),
+        ("shop.test ", " x", "host and combined", "127.0.0.1", "shop.test"),
+        ("9.9.9.9 ", "", "x-forwarded-for and combined", "9.9.9.9", ""),
+    ];
+    for (front, behind, name, client, host) in cases {
+        let line = format!("{front}{COMBINED}{behind}");
+        let mut reader = detect(&[&line]);
+        assert_eq!(reader.name(), name);
+        let Line::Record(record) = reader.line(line.as_bytes()) else {
+            panic!("a record of {name}")
+        };
+        let texts = [record.client, record.host, record.user].map(String::from_utf8_lossy);
+        assert_eq!(texts, [client, host, "frank"], "{name}");
+    }
+}
+
+#[test]
+fn the_members_that_are_taken_are_named() {
+    let line = r#"{"ts":"2000-10-10T20:55:36Z","verb":"GET","url":"/a","code":200,"addr":"10.0.0.7","pid":12}"#;
+    let mut reader = detect(&[line]);
+    let Line::Record(record) = reader.line(line.as_bytes()) else {
+        panic!("a record")
+    };
+    assert_eq!(record.client, b"10.0.0.7");
+    let taken = "time = `ts`, method = `verb`, target = `url`, status = `code`, client = `addr`; not used: `pid`";
+    assert!(reader.notes().iter().any(|note| note == taken), "{:?}", reader.notes());
+    // A name that may be of anything needs the looks of an address.
+    let line = line.replace("10.0.0.7", "checkout");
+    let mut reader = detect(&[&line]);
+    assert!(matches!(reader.line(line.as_bytes()), Line::Record(record) if record.client.is_empty()));
+}
