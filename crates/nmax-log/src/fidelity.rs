@@ -11,17 +11,20 @@
 //! burstiness      r = run / source                          alike within 20 % + chance  near within 30 % + chance
 //! ```
 //!
+//! Statuses are measured as the mix is. Where chance makes more than a half, a difference is *not known*: too little was seen.
+//!
 //! Chance: for KS 1.63·√(1/n + 1/m), the 99 % point of the two-sample test of Smirnov; for TV the mean
 //! Σ √(pᵢ(1 − pᵢ)·(1/n + 1/m)/(2π)) of independent draws and 2.33 standard deviations, at most √((1/n + 1/m)/4) each; for ratios 2.58
 //! standard errors. Steps of one session depend on each other, so n and m are sessions where a session is what is drawn.
 //!
 //! Latency is no matter of likeness: it is what the run wants to know. Its rows say *faster*, *slower* or *alike*.
 
-use std::collections::BTreeMap;
+mod shares;
 
 use serde::{Deserialize, Serialize};
 
 use crate::traffic::{Dispersion, Dist, Profile, RequestType};
+use shares::{mix, statuses};
 
 /// Tolerances: what nobody would call a difference.
 const MIX_TOLERANCE: f64 = 0.02;
@@ -30,6 +33,8 @@ const RATIO_TOLERANCE: f64 = 0.05;
 const BURST_TOLERANCE: f64 = 0.15;
 /// Times the tolerance up to which something is near.
 const NEAR: f64 = 3.0;
+/// What chance makes, from which on a run is too short to tell a likeness from a difference.
+const CHANCE_MAX: f64 = 0.5;
 /// 99 % point of the two-sample distribution of Smirnov, times √(nm/(n+m)).
 const KS_99: f64 = 1.63;
 /// 99 % of a normal law lie within so many standard deviations.
@@ -77,6 +82,8 @@ pub enum Verdict {
 pub enum Topic {
     /// Shares of the request types.
     Mix,
+    /// Shares of the statuses.
+    Statuses,
     /// Rates and bursts.
     Arrivals,
     /// Steps of sessions.
@@ -115,7 +122,7 @@ pub struct Row {
 /// Compares a run with its source. Both are profiles made by the same [`Traffic`](crate::traffic::Traffic), the run's with
 /// the types of the source. Request types that the plan leaves out are left out of the source's mix.
 pub fn compare(source: &Profile, run: &Profile) -> Vec<Row> {
-    let mut rows = vec![mix(source, run)];
+    let mut rows = vec![mix(source, run), statuses(source, run)];
     rows.extend(arrivals(source, run));
     rows.extend(sessions(source, run));
     rows.push(distribution(
@@ -153,6 +160,8 @@ fn spread(n: u64, m: u64) -> f64 {
 fn verdict(distance: f64, tolerance: f64, chance: f64) -> Verdict {
     if !distance.is_finite() || !chance.is_finite() {
         Verdict::Unknown
+    } else if chance > CHANCE_MAX && distance > NEAR * tolerance && distance <= NEAR * tolerance + chance {
+        Verdict::Unknown
     } else if distance <= tolerance.max(chance) {
         Verdict::Alike
     } else if distance <= NEAR * tolerance + chance {
@@ -166,84 +175,13 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// Shares of the request types in the steps of sessions.
-fn mix(source: &Profile, run: &Profile) -> Row {
-    let mut shares: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-    let is_left_out = |kind: &RequestType| source.left_out.contains(&kind.name);
-    for kind in source.types.iter().filter(|kind| !is_left_out(kind)) {
-        shares.entry(&kind.name).or_default().0 += kind.steps as f64;
-    }
-    for kind in &run.types {
-        shares.entry(&kind.name).or_default().1 += kind.steps as f64;
-    }
-    let total = shares
-        .values()
-        .fold((0.0, 0.0), |sum, steps| (sum.0 + steps.0, sum.1 + steps.1));
-    let row = |source, run, distance, verdict, why| Row {
-        topic: Topic::Mix,
-        what: "mix of requests".to_owned(),
-        source,
-        run,
-        distance,
-        measure: Measure::TotalVariation,
-        verdict,
-        why,
-    };
-    if total.0 <= 0.0 || total.1 <= 0.0 {
-        return row(
-            "-".into(),
-            "-".into(),
-            None,
-            Verdict::Unknown,
-            "one of them has no requests".to_owned(),
-        );
-    }
-    let spread = spread(source.sessions.count, run.sessions.count);
-    let mut distance = 0.0;
-    let (mut mean, mut variance) = (0.0, 0.0);
-    let mut most = ("", 0.0, 0.0);
-    for (name, (source, run)) in &shares {
-        let (p, q) = (source / total.0, run / total.1);
-        distance += 0.5 * (p - q).abs();
-        let pooled = 0.5 * (p + q);
-        let deviation = (pooled * (1.0 - pooled)).sqrt() * spread;
-        mean += 0.5 * deviation * (2.0 / std::f64::consts::PI).sqrt();
-        variance += 0.25 * deviation * deviation * (1.0 - 2.0 / std::f64::consts::PI);
-        if (p - q).abs() > f64::abs(most.1 - most.2) {
-            most = (name, p, q);
-        }
-    }
-    let chance = mean + 2.33 * variance.sqrt();
-    let left_out: u64 = source
-        .types
-        .iter()
-        .filter(|kind| is_left_out(kind))
-        .map(|kind| kind.steps)
-        .sum();
-    let mut why = match most {
-        ("", _, _) => "each type has the same share".to_owned(),
-        (name, p, q) => format!("most apart: {name}, {} and {}", percent(p), percent(q)),
-    };
-    if left_out > 0 {
-        let share = left_out as f64 / (left_out as f64 + total.0);
-        why += &format!(
-            "; without {} of the source's steps that the plan leaves out",
-            percent(share)
-        );
-    }
-    why += &chance_in_words(chance);
-    let kinds = |pick: fn(&(f64, f64)) -> f64| shares.values().filter(|steps| pick(steps) > 0.0).count();
-    row(
-        format!("{} types", kinds(|steps| steps.0)),
-        format!("{} types", kinds(|steps| steps.1)),
-        Some(distance),
-        verdict(distance, MIX_TOLERANCE, chance),
-        why,
-    )
-}
-
 fn chance_in_words(chance: f64) -> String {
-    format!("; chance alone makes up to {chance:.3}")
+    let too_short = if chance > CHANCE_MAX {
+        ": too little was seen to tell"
+    } else {
+        ""
+    };
+    format!("; chance alone makes up to {chance:.3}{too_short}")
 }
 
 /// Rates, and how bursty arrivals are.
@@ -297,6 +235,13 @@ fn ratio((topic, what): (Topic, String), (source, run): (f64, f64), chance: f64,
         verdict: match ratio {
             _ if !chance.is_finite() => Verdict::Unknown,
             None => Verdict::Unknown,
+            Some(_)
+                if chance > CHANCE_MAX
+                    && apart > NEAR * RATIO_TOLERANCE
+                    && apart <= NEAR * RATIO_TOLERANCE + chance =>
+            {
+                Verdict::Unknown
+            }
             Some(_) if apart <= RATIO_TOLERANCE + chance => Verdict::Alike,
             Some(_) if apart <= NEAR * RATIO_TOLERANCE + chance => Verdict::Near,
             Some(_) => Verdict::Unlike,

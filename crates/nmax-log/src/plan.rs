@@ -275,7 +275,8 @@ fn warnings(profile: &Profile, before: &[f64], scenarios: &[Scenario], options: 
         .iter()
         .map(|scenario| scenario.share * scenario.visits.iter().sum::<f64>())
         .sum();
-    if steps / total < 0.9 {
+    let explained = if options.with_writes { strange } else { strange + writes };
+    if steps / total < 0.9 - explained {
         warnings.push(format!(
             "the plan sends {:.0} % of the steps of the log",
             100.0 * steps / total

@@ -10,16 +10,10 @@ const RESOURCES_MAX: usize = 30;
 /// Exponent below which targets are equally popular.
 const FLAT: f64 = 0.02;
 /// Words that cannot name a source of data.
-const TAKEN: [&str; 5] = ["iteration", "vu", "env", "setup", "state"];
+const TAKEN: [&str; 6] = ["iteration", "vu", "env", "setup", "state", "target"];
 
-/// Where a request goes.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Address {
-    /// Always there; `$` is doubled.
-    Path(String),
-    /// To a row of this source.
-    Rows(String),
-}
+/// What stands in front of a target that begins with two slashes: alone it would name another host.
+const TARGET: &str = "${target}";
 
 /// A source of data of the plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +46,12 @@ pub(crate) fn plain(text: &str) -> String {
     text.replace('$', "$$")
 }
 
+/// A target as a template that always goes to the host of the plan.
+fn here(target: &str) -> String {
+    let front = if target.starts_with("//") { TARGET } else { "" };
+    format!("{front}{}", plain(target))
+}
+
 impl<'a> Items<'a> {
     pub(crate) fn new(profile: &'a Profile, plan: &'a str) -> Self {
         Self {
@@ -63,15 +63,17 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Where requests of a type go.
-    pub(crate) fn address(&mut self, kind: usize) -> Address {
+    /// Where requests of a type go, as a template: to its only target, or to a row of a source.
+    pub(crate) fn address(&mut self, kind: usize) -> String {
         let request = &self.profile.types[kind];
         let targets: Vec<(&str, u64)> = sendable(request).collect();
         if let [(only, _)] = targets.as_slice() {
-            return Address::Path(plain(only));
+            return here(only);
         }
+        let has_host_like = targets.iter().any(|(target, _)| target.starts_with("//"));
+        let hole = |source: &str| format!("{}${{{source}.path}}", if has_host_like { TARGET } else { "" });
         if let Some(source) = self.sources.iter().find(|source| source.kind == kind) {
-            return Address::Rows(source.name.clone());
+            return hole(&source.name);
         }
         let taken: Vec<String> = self
             .sources
@@ -107,7 +109,7 @@ impl<'a> Items<'a> {
                 targets.len()
             ));
         }
-        Address::Rows(name)
+        hole(&name)
     }
 
     /// Targets of the resources that most views of a page fetch.
@@ -122,7 +124,7 @@ impl<'a> Items<'a> {
             let resource = self.profile.types.get(attached.request)?;
             let is_fetched = resource.method == "GET" && resource.template != OTHER;
             let (target, _) = sendable(resource).next().filter(|_| is_fetched)?;
-            Some(plain(target))
+            Some(here(target))
         });
         targets.take(RESOURCES_MAX).collect()
     }

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nmax_plan::document::THRESHOLDS_DEFAULT;
 use nmax_plan::document::write::Yaml;
 use nmax_plan::units::format_duration;
 
 use super::chain::{Chain, Link};
-use super::items::{Address, Items};
+use super::items::Items;
 use super::{Made, PlanOptions, SAFE, Scenario};
 use crate::traffic::{Lognormal, NOT_FOUND, Profile, RequestType, short_name, unused};
 
@@ -77,6 +78,7 @@ pub(super) fn document(
     document.push(entry("workload", workload(profile, made)));
     document.extend(warm_up(profile));
     document.push(entry("duration", Yaml::plain(DURATION)));
+    document.push(entry("thresholds", thresholds(profile)));
     map(document).to_string()
 }
 
@@ -208,6 +210,18 @@ fn warm_up(profile: &Profile) -> Option<(String, Yaml)> {
     let length = duration(long_s.min(WARM_UP_MAX_S))?;
     let note = "Nine in ten sessions are shorter: by then about as many end as begin.";
     (long_s >= 1.0).then(|| entry("warm_up", Yaml::plain(length).with_note(note)))
+}
+
+/// Those that hold by default, to be seen and changed, and what the log would say of them.
+fn thresholds(profile: &Profile) -> Yaml {
+    let failed: u64 = profile.by_status.range(500..).map(|(_, count)| count).sum();
+    let share = 100.0 * failed as f64 / profile.requests.max(1) as f64;
+    let note = format!(
+        "What makes a run pass. In the log {} % of the replies had a status of 500 and above.",
+        short(share)
+    );
+    let all = THRESHOLDS_DEFAULT.map(Yaml::text).to_vec();
+    Yaml::List(all).with_note(note)
 }
 
 fn about(scenario: &Scenario) -> String {
@@ -362,10 +376,7 @@ fn duration(s: f64) -> Option<String> {
 }
 
 fn request(kind: &RequestType, number: usize, items: &mut Items) -> Yaml {
-    let address = match items.address(number) {
-        Address::Path(path) => path,
-        Address::Rows(source) => format!("${{{source}.path}}"),
-    };
+    let address = items.address(number);
     let method = kind.method.to_lowercase();
     let mut keys = vec![
         entry(&method, Yaml::text(address)),

@@ -5,22 +5,26 @@ use super::profile::Dispersion;
 /// Widths of the windows, in s.
 const WIDTHS_S: [i64; 3] = [1, 10, 60];
 
-/// Counts arrivals that come in order.
+/// Counts arrivals that come in order. Windows begin at the first one, so that the same arrivals at another time of day
+/// are counted alike.
 #[derive(Clone, Debug)]
 pub(crate) struct Burstiness {
     widths: [Width; 3],
+    begin_us: Option<i64>,
 }
 
 impl Burstiness {
     pub(crate) fn new() -> Self {
         Self {
             widths: WIDTHS_S.map(Width::new),
+            begin_us: None,
         }
     }
 
-    pub(crate) fn add(&mut self, second: i64) {
+    pub(crate) fn add(&mut self, at_us: i64) {
+        let since_us = at_us - *self.begin_us.get_or_insert(at_us);
         for width in &mut self.widths {
-            width.add(second.div_euclid(width.width_s));
+            width.add(since_us.div_euclid(width.width_s * 1_000_000));
         }
     }
 
@@ -106,7 +110,7 @@ impl Width {
         self.count += 1.0;
     }
 
-    /// Ends a window. The first one began before its first arrival, so it is no whole window.
+    /// Ends a window. The first one begins with an arrival, and so has one too many.
     fn close(&mut self) {
         self.most = self.most.max(self.count as u64);
         if !self.is_first {

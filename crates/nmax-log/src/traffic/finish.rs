@@ -263,11 +263,13 @@ impl Sums {
     }
 
     pub(super) fn finish(self) -> Vec<Transition> {
+        let mut all = Pauses::default();
+        self.0.values().for_each(|(_, pauses)| all.merge(pauses));
         let transition = |((from, to), (count, pauses)): (_, (u64, Pauses))| Transition {
             from,
             to,
             count,
-            think: pauses.fit(),
+            think: pauses.fit_within(&all),
         };
         self.0.into_iter().map(transition).collect()
     }

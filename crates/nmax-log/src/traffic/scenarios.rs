@@ -25,7 +25,7 @@ pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &
         .collect();
     let assigned = clusters::assign(kinds.iter().map(Vec::as_slice), &ranks(types), seed);
     let steps_total: usize = kinds.iter().map(Vec::len).sum();
-    let visits = share_of_sessions(&kinds, &assigned, types.len());
+    let shares = Shares::new(&kinds, &assigned, types.len());
     let mut names: Vec<String> = Vec::new();
     (0..CLUSTERS_MAX)
         .filter_map(|cluster| {
@@ -34,7 +34,7 @@ pub(super) fn scenarios(sample: &[Vec<Stride>], types: &[RequestType], places: &
                 return None;
             }
             let steps: usize = own.iter().map(|steps| steps.len()).sum();
-            let name = unused(&names, name(cluster, &visits, types));
+            let name = unused(&names, name(cluster, &shares, types, &names));
             names.push(name.clone());
             Some(Cluster {
                 name,
@@ -86,45 +86,69 @@ fn chain(sessions: &[&Vec<(usize, u32)>]) -> Vec<Transition> {
     all
 }
 
-/// Share of the sessions of each cluster that have a step of each type.
-fn share_of_sessions(kinds: &[Vec<usize>], assigned: &[usize], types: usize) -> Vec<Vec<f64>> {
-    let mut seen: IdMap<()> = IdMap::default();
-    let mut shares = vec![vec![0.0; types]; CLUSTERS_MAX];
-    let mut sizes = [0.0; CLUSTERS_MAX];
-    for (session, (steps, cluster)) in kinds.iter().zip(assigned).enumerate() {
-        sizes[*cluster] += 1.0;
-        for kind in steps {
-            if seen.insert(pair(session as u32, *kind as u32), ()).is_none() {
-                shares[*cluster][*kind] += 1.0;
+/// Sessions of each cluster that have a step of each type.
+struct Shares {
+    having: Vec<Vec<f64>>,
+    sizes: [f64; CLUSTERS_MAX],
+}
+
+impl Shares {
+    fn new(kinds: &[Vec<usize>], assigned: &[usize], types: usize) -> Self {
+        let mut seen: IdMap<()> = IdMap::default();
+        let mut shares = Self {
+            having: vec![vec![0.0; types]; CLUSTERS_MAX],
+            sizes: [0.0; CLUSTERS_MAX],
+        };
+        for (session, (steps, cluster)) in kinds.iter().zip(assigned).enumerate() {
+            shares.sizes[*cluster] += 1.0;
+            for kind in steps {
+                if seen.insert(pair(session as u32, *kind as u32), ()).is_none() {
+                    shares.having[*cluster][*kind] += 1.0;
+                }
             }
         }
+        shares
     }
-    for (share, size) in shares.iter_mut().zip(sizes) {
-        share.iter_mut().for_each(|share| *share /= f64::max(size, 1.0));
+
+    /// Shares of the sessions inside and outside of a cluster that have a step of a type.
+    fn of(&self, cluster: usize, kind: usize) -> (f64, f64) {
+        let having: f64 = self.having.iter().map(|having| having[kind]).sum();
+        let size: f64 = self.sizes.iter().sum();
+        let (own, own_size) = (self.having[cluster][kind], self.sizes[cluster]);
+        (own / own_size.max(1.0), (having - own) / (size - own_size).max(1.0))
     }
-    shares
 }
+
+/// Of requests that tell a scenario nearly as well as the best, so much is enough to prefer one that no other is named by.
+const TELLING_ENOUGH: f64 = 0.5;
 
 /// Name of a scenario: that of the request which tells it best from the others, by p·ln(p/q) with the shares p and q of
 /// sessions inside and outside that have it.
-fn name(cluster: usize, visits: &[Vec<f64>], types: &[RequestType]) -> String {
-    let outside = |kind: usize| {
-        let others = visits.iter().enumerate().filter(|(at, _)| *at != cluster);
-        others.map(|(_, shares)| shares[kind]).fold(0.0, f64::max)
-    };
+fn name(cluster: usize, shares: &Shares, types: &[RequestType], taken: &[String]) -> String {
     let telling = |kind: usize| {
-        let inside = visits[cluster][kind];
-        inside * ((inside + 0.01) / (outside(kind) + 0.01)).ln()
+        let (inside, outside) = shares.of(cluster, kind);
+        inside * ((inside + 0.01) / (outside + 0.01)).ln()
     };
-    let named = (0..types.len()).filter(|kind| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str()));
+    let mut named: Vec<usize> = (0..types.len())
+        .filter(|kind| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str()))
+        .collect();
     // Of equally telling ones a page says more than what it sends, and a frequent one more than a rare one.
-    let order = |kind: &usize| (types[*kind].method == "GET", std::cmp::Reverse(*kind));
-    let best = named.max_by(|a, b| {
-        telling(*a)
-            .total_cmp(&telling(*b))
+    let order = |kind: &usize| (types[*kind].method != "GET", *kind);
+    named.sort_by(|a, b| {
+        telling(*b)
+            .total_cmp(&telling(*a))
             .then_with(|| order(a).cmp(&order(b)))
     });
-    best.map_or_else(|| "visit".to_owned(), |kind| short_name(&types[kind]))
+    let Some(best) = named.first() else {
+        return "visit".to_owned();
+    };
+    let enough = TELLING_ENOUGH * telling(*best);
+    let free = named
+        .iter()
+        .take_while(|kind| telling(**kind) >= enough)
+        .map(|kind| short_name(&types[*kind]))
+        .find(|name| !taken.contains(name));
+    free.unwrap_or_else(|| short_name(&types[*best]))
 }
 
 /// A short name of a request type for keys of a document: `item`, `post-login`, `home`.
@@ -163,3 +187,6 @@ pub(crate) fn unused(taken: &[String], name: String) -> String {
     let numbered = std::iter::once(name.clone()).chain((2..).map(|n| format!("{name}-{n}")));
     numbered.into_iter().find(|name| !taken.contains(name)).unwrap_or(name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,7 +67,12 @@ pub(crate) struct Pauses {
     pub(crate) count: u64,
     log_sum: f64,
     square_sum: f64,
+    /// The longest pause, in ms.
+    longest_ms: u32,
 }
+
+/// Pauses that the spread of all counts as, where the pauses of one transition are few.
+const PAUSES_OF_ALL: f64 = 10.0;
 
 /// 95 % of a normal law lie below mean + 1.645 standard deviations.
 pub(crate) const Z95: f64 = 1.644_853_626_951_472_2;
@@ -78,12 +83,14 @@ impl Pauses {
         self.count += 1;
         self.log_sum += log;
         self.square_sum += log * log;
+        self.longest_ms = self.longest_ms.max(pause_ms);
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.log_sum += other.log_sum;
         self.square_sum += other.square_sum;
+        self.longest_ms = self.longest_ms.max(other.longest_ms);
     }
 
     /// The lognormal law by the method of moments of the logarithms; `None` without pauses.
@@ -91,20 +98,50 @@ impl Pauses {
     /// ```text
     /// median = e^μ,  p95 = e^(μ + 1.645·σ),  μ = mean of ln t, σ = standard deviation of ln t (n − 1)
     /// ```
+    ///
+    /// No p95 is longer than the longest pause.
     pub(crate) fn fit(&self) -> Option<Lognormal> {
-        if self.count == 0 {
-            return None;
+        self.law(self.variance())
+    }
+
+    /// As [`fit`](Self::fit), of a part of `all`: a few pauses hardly tell their spread, so that of all is weighed in.
+    ///
+    /// ```text
+    /// σ² = ((n − 1)·s² + k·σ₀²) / (n − 1 + k)
+    /// ```
+    ///
+    /// - s², σ₀²: variance of ln t of these pauses, and of all
+    /// - k: [`PAUSES_OF_ALL`]
+    pub(crate) fn fit_within(&self, all: &Self) -> Option<Lognormal> {
+        let freedom = self.count.saturating_sub(1) as f64;
+        let sum = freedom * self.variance() + PAUSES_OF_ALL * all.variance();
+        let limits = Self {
+            longest_ms: all.longest_ms,
+            ..*self
+        };
+        limits.law(sum / (freedom + PAUSES_OF_ALL))
+    }
+
+    /// Variance of the logarithms; 0 of one pause.
+    fn variance(&self) -> f64 {
+        if self.count < 2 {
+            return 0.0;
         }
         let n = self.count as f64;
         let mean = self.log_sum / n;
-        let variance = if self.count > 1 {
-            ((self.square_sum - n * mean * mean) / (n - 1.0)).max(0.0)
-        } else {
-            0.0
-        };
+        ((self.square_sum - n * mean * mean) / (n - 1.0)).max(0.0)
+    }
+
+    fn law(&self, variance: f64) -> Option<Lognormal> {
+        if self.count == 0 {
+            return None;
+        }
+        let mean = self.log_sum / self.count as f64;
+        let median_s = mean.exp();
+        let longest_s = (f64::from(self.longest_ms.max(1)) / 1e3).max(median_s);
         Some(Lognormal {
-            median_s: mean.exp(),
-            p95_s: (mean + Z95 * variance.sqrt()).exp(),
+            median_s,
+            p95_s: (mean + Z95 * variance.sqrt()).exp().min(longest_s),
         })
     }
 }
@@ -240,7 +277,7 @@ impl Visits {
         self.now_us = event.arrival_us;
         self.let_go();
         if self.counts(event.arrival_us) {
-            self.totals.request_bursts.add(event.arrival_us.div_euclid(1_000_000));
+            self.totals.request_bursts.add(event.arrival_us);
         }
         let at = match self.by_key.get(&event.visitor) {
             Some(at) => self.come_back(*at, event),
@@ -314,7 +351,7 @@ impl Visits {
 
     fn session_begins(&mut self, at_us: i64) {
         if self.counts(at_us) {
-            self.totals.session_bursts.add(at_us.div_euclid(1_000_000));
+            self.totals.session_bursts.add(at_us);
         }
     }
 
@@ -488,3 +525,6 @@ impl Totals {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

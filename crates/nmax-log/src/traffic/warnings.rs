@@ -1,5 +1,6 @@
 //! What a reader of a profile should know.
 
+use super::IDENTITIES;
 use super::paths::OTHER;
 use super::profile::Profile;
 use super::visits::Totals;
@@ -50,6 +51,14 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
             "{} of the requests have no method and path, as TLS on a plain port",
             percent(apart.without_request)
         ),
+    );
+    let by_client = profile.sessions.by_identity.get(IDENTITIES[2]).copied().unwrap_or(0);
+    let by_name: u64 = profile.sessions.by_identity.values().sum::<u64>() - by_client;
+    warn(
+        by_client > by_name && profile.heavy.clients.is_empty(),
+        "no column tells the client: visitors are told apart by their agent alone, so sessions of many become one; name \
+         the column of the address by --format"
+            .to_owned(),
     );
     warn(
         profile.requests > 0 && !profile.has_durations,

@@ -4,7 +4,7 @@ use super::*;
 fn finish(arrivals_s: impl IntoIterator<Item = f64>) -> Vec<Dispersion> {
     let mut burstiness = Burstiness::new();
     for at in arrivals_s {
-        burstiness.add(at.floor() as i64);
+        burstiness.add((at * 1e6).floor() as i64);
     }
     burstiness.finish()
 }
@@ -53,6 +53,24 @@ fn bursts_have_more_and_clockwork_less() {
 #[test]
 fn most_of_a_second() {
     let mut burstiness = Burstiness::new();
-    [1, 1, 1, 2, 2, 5].into_iter().for_each(|second| burstiness.add(second));
+    [1, 1, 1, 2, 2, 5]
+        .into_iter()
+        .for_each(|second| burstiness.add(second * 1_000_000));
     assert_eq!(burstiness.second_max(), 3);
+}
+
+/// Law: the same arrivals at another time have the same indices.
+#[test]
+fn windows_begin_with_the_first_arrival() {
+    let arrivals = poisson(|_| 5.0, 5.0, 600.0, 3);
+    let moved: Vec<f64> = arrivals.iter().map(|at| at + 1_234_567.890_123).collect();
+    let indices = |arrivals: &[f64]| -> Vec<f64> {
+        let first = arrivals[0];
+        // Micros without the rounding of large numbers.
+        let found = finish(arrivals.iter().map(|at| ((at - first) * 1e6).round() / 1e6 + first));
+        found.iter().map(|at| at.index).collect()
+    };
+    for (one, other) in indices(&arrivals).into_iter().zip(indices(&moved)) {
+        assert!((one - other).abs() <= 0.02 * one, "{one} and {other}");
+    }
 }

@@ -288,3 +288,41 @@ proptest! {
         prop_assert!(apart <= 0.05, "{apart}: {want:?} and {:?}\n{}", mix(&found), made.plan);
     }
 }
+
+/// Targets with two slashes in front, as scanners send, name no other host.
+#[test]
+fn every_request_goes_to_the_target() {
+    let mut lines = World::shop().lines(1);
+    for (at, line) in lines.iter_mut().enumerate().filter(|(at, _)| at % 3 == 0) {
+        line.target = if at % 2 == 0 {
+            "//evil.example/y".to_owned()
+        } else {
+            format!("//evil.example/item/{}", at % 5)
+        };
+    }
+    let mut made = made(&profile(&lines), true);
+    let text = std::mem::take(&mut made.plan);
+    assert!(text.contains("${target}//evil.example/y"), "{text}");
+    let rows = made.files.iter().filter(|file| file.text.contains("\n//evil.example"));
+    for file in rows {
+        let source = file.name.split('.').nth(1).expect("a source");
+        assert!(
+            text.contains(&format!("${{target}}${{{source}.path}}")),
+            "{source}: {text}"
+        );
+    }
+    for line in text.lines() {
+        let host_first = ["get: //", "get: \"//", "- //", "[//", "\"//"];
+        assert!(!host_first.iter().any(|begin| line.contains(begin)), "{line}");
+    }
+}
+
+#[test]
+fn what_makes_a_run_pass_is_in_the_plan() {
+    let made = made(&profile(&World::shop().lines(1)), true);
+    assert!(
+        made.plan.contains("failure_rate < 5%") && made.plan.contains("dropped < 1%"),
+        "{}",
+        made.plan
+    );
+}
