@@ -2,13 +2,16 @@
 # A visit is recorded in a browser. A hundred such visitors are too many for a slow shop; with Varnish in front of it
 # five hundred are welcome. Ends with one page that shows both runs. It works from any folder.
 #
-# NMAX=/path/to/nmax says which program to use, SHORT=1 makes it half a minute, NMAX_RUNS_DIR=FOLDER keeps runs and page.
+# NMAX=/path/to/nmax says which program to use, SHORT=1 makes it less than a minute, NMAX_RUNS_DIR=FOLDER keeps the runs
+# and the page.
 # shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 direct_users=$(short 10 100)
 cached_users=$(short 50 500)
-duration=$(short 10s 40s)
+# Users come one after the other, within about a visit: nobody sends all of them at once.
+ramp=$(short 4s 8s)
+hold=$(short 8s 30s)
 # Four workers. In the short form they are slower, as there are fewer users.
 workers=$(short 'mmc:servers=4,rate=8' 'mmc:servers=4,rate=30')
 
@@ -45,7 +48,7 @@ step() {
 
 # browser_visit: Chromium, driven by what the browser tests of nmax use.
 browser_visit() {
-    local line answer said
+    local line said
     mkfifo "$work/go" "$work/said"
     exec 7<>"$work/go"
     node "$here/visit.mjs" "$driver" "$proxy" "$url/" "$browser" <"$work/go" >"$work/said" 2>"$work/browser.log" &
@@ -60,14 +63,22 @@ browser_visit() {
     [[ -n ${said:-} ]] || { cat "$work/browser.log" >&2; fail "the browser did not finish its visit"; }
 }
 
-# curl_visit: the same pages without a browser; only what each names in the visit below is loaded.
+# curl_visit: the same pages without a browser, and most of what they load.
 curl_visit() {
-    get() { curl -sS --proxy "$proxy" --noproxy '' -o "$work/page" --cookie-jar "$work/jar" --cookie "$work/jar" "$@"; }
-    step arrive && get "$url/{,app.css,app.js,logo.png}" && sleep 1.5
-    step gallery && get "$url/gallery{,/gallery.css,/base.css,/text.woff2,/hero.jpg}" && get "$url/gallery/[1-8].jpg" && sleep 1.5
-    step search && get "$url/search?q=oak+chair" && sleep 1.5
-    step 'search again' && get "$url/search?q=lamp" && sleep 1.5
-    step 'log in' && get "$url/login"
+    # get NAME PATH..: a step, and what is fetched in it.
+    get() {
+        local path
+        step "$1"
+        for path in "${@:2}"; do
+            curl -sS --fail --proxy "$proxy" --noproxy '' -o "$work/got" "$url$path"
+        done
+        sleep 1.5
+    }
+    get arrive / /app.css /app.js /logo.png
+    get gallery /gallery /gallery/{gallery.css,base.css,text.woff2,hero.jpg} /gallery/{1..8}.jpg
+    get search '/search?q=oak+chair'
+    get 'search again' '/search?q=lamp'
+    get 'log in' /login
 }
 
 # start_varnish: in front of `url`; sets `cache` to its URL. Its storage is memory, its folder goes away with the rest.
@@ -95,17 +106,25 @@ start_varnish() {
     fail "Varnish did not start"
 }
 
-# load NAME URL USERS: the recorded plan as it is; every visit is one of a new visitor.
+# load NAME URL USERS: the recorded plan, as it is, under that load; each visit is one of a new visitor. Once more when
+# something else kept the machine busy, so that nmax was late (4).
 load() {
-    code=0
-    "$nmax" run "$work/visit.yaml" --target "$2" --name "$1" --duration "$duration" --quiet \
-        --set "workload={closed: {vus: $3}}" --set 'defaults.visitor=new' >"$work/result" 2>&1 || code=$?
-    cat "$work/result"
-    # A busy machine makes nmax late, and it says so (4); a threshold may fail (3). The numbers are shown either way.
-    expect_code 0 3 4
+    try_load "$@"
+    if [[ $code -eq 4 && -z ${SHORT:-} ]]; then
+        echo "INVALID: such numbers judge nothing. Once more:"
+        try_load "$@"
+    fi
     cp "$work/result" "$work/$1.txt"
     "$nmax" report last --format csv -o "$work/$1.csv" >/dev/null
     "$nmax" report last --format html -o "$work/$1.html" >/dev/null
+}
+try_load() {
+    code=0
+    "$nmax" run "$work/visit.yaml" --target "$2" --name "$1" --quiet --set 'defaults.visitor=new' \
+        --set "workload={closed: {vus: $3}}" --set duration=null \
+        --set "stages=[{ramp: $ramp, to: 100%}, {hold: $hold}]" >"$work/result" 2>&1 || code=$?
+    cat "$work/result"
+    expect_code 0 4
 }
 
 # value NAME REQUEST COLUMN: of the CSV of a run; COLUMN as its head names it.
@@ -116,6 +135,8 @@ value() {
 }
 
 rounded() { printf '%.0f' "$(value "$1" total "$2")"; }
+
+verdict() { awk 'NR == 1 { print $2 }' "$work/$1.txt"; }
 
 # page_time NAME PAGE SHARE: p50 or p95 of a page with all that it loads, as the table of a run tells it.
 page_time() {
@@ -168,14 +189,12 @@ line() { printf '%-34s %16s %16s\n' "$@"; }
 {
     line "" "without Varnish" "with Varnish"
     line "users" "$direct_users" "$cached_users"
-    for column in rate_per_s failed; do
-        words="failed requests"
-        [[ $column = failed ]] || words="requests per second"
-        line "$words" "$(rounded without $column)" "$(rounded with $column)"
-    done
+    line "verdict" "$(verdict without)" "$(verdict with)"
+    line "requests per second" "$(rounded without rate_per_s)" "$(rounded with rate_per_s)"
+    line "failed requests" "$(rounded without failed)" "$(rounded with failed)"
     for page in 'GET /' 'GET /gallery' 'GET /search' 'GET /login'; do
         for share in p50 p95; do
-            line "$page, $share" "$(page_time without "$page" $share)" "$(page_time with "$page" $share)"
+            line "page $page, $share" "$(page_time without "$page" $share)" "$(page_time with "$page" $share)"
         done
     done
     line "requests that the shop saw" "all" "$asked of $all"
