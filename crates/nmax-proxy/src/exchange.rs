@@ -54,7 +54,7 @@ impl Way {
             self.exchange(origin, request, &capture, &mut guard).await
         };
         outcome.unwrap_or_else(|problem| {
-            capture.fail(&problem.to_string());
+            capture.fail(&problem.told());
             problem.page(&asked)
         })
     }

@@ -70,6 +70,11 @@ impl Problem {
         }
     }
 
+    /// What it is and what may help, for the recording.
+    pub(crate) fn told(&self) -> String {
+        format!("{self}: {}", self.remedy())
+    }
+
     /// The page, or the text for clients that do not want HTML.
     pub(crate) fn page(&self, headers: &HeaderMap) -> Response<Passing> {
         let wants_html = headers

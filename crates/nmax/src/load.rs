@@ -17,11 +17,12 @@ use nmax_plan::plan::{
 use nmax_plan::planless::Planless;
 
 use crate::args::{ConnectionPolicy, PlanArgs, PlanlessArgs, ProfileName};
+use crate::secrets;
 
 /// What `--compressed` accepts, as curl does.
 const COMPRESSED: [Coding; 4] = [Coding::Gzip, Coding::Deflate, Coding::Brotli, Coding::Zstd];
 
-/// The values of `${env.NAME}` that a plan used, by name.
+/// The values of `${env.NAME}` that a plan used, by name, and those of its data that are secrets.
 pub type Variables = Vec<(String, String)>;
 
 /// Why there is no plan.
@@ -138,7 +139,9 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
     lead(&mut plan, args)?;
-    Ok((plan, used.take()))
+    let mut used = used.take();
+    used.extend(secrets::of_data(&plan));
+    Ok((plan, used))
 }
 
 /// The plan of a log, whose requests are not in it yet, changed by flags.

@@ -1,8 +1,9 @@
 //! What must not be stored: secrets in the plan and on the command line are masked in the manifest and the report.
 
 use nmax_engine::{redact, redact_fields, redact_users};
+use nmax_metrics::FailureExample;
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Step};
+use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Rows, Step};
 use nmax_plan::secret::{is_secret_header, is_secret_name};
 use nmax_plan::template::{Part, Template};
 
@@ -12,6 +13,10 @@ use crate::load::Variables;
 const MASK: &str = "[redacted]";
 /// The same where it may stand in YAML without quotes.
 const MASK_BARE: &str = "REDACTED";
+/// What the names of files end in whose cells are secrets, as imports write them.
+const SECRETS_FILE: &str = ".secrets.csv";
+/// Cells of such files that are looked for; imports write one row.
+const CELLS_MAX: usize = 200;
 /// Shorter values are too likely to occur by chance.
 const VALUE_CHARS_MIN: usize = 4;
 
@@ -156,6 +161,27 @@ pub fn mask_values(text: &str, values: &[(String, String)]) -> String {
         }
     }
     text
+}
+
+/// Values of data that are secrets, as variables with a secret name: the cells of files called `NAME.secrets.csv`.
+pub fn of_data(plan: &Plan) -> Variables {
+    let files = plan.feeders.iter().filter_map(|feeder| match &feeder.rows {
+        Rows::File { file, cells } if file.ends_with(SECRETS_FILE) => Some(cells),
+        _ => None,
+    });
+    let cells = files.flatten().take(CELLS_MAX);
+    cells.map(|cell| ("secret".to_owned(), cell.clone())).collect()
+}
+
+/// A failed exchange as it may be stored.
+pub fn mask_failure(failure: &FailureExample, values: &[(String, String)]) -> FailureExample {
+    let mask = |text: &str| mask_values(text, values);
+    FailureExample {
+        text: mask(&failure.text),
+        request: mask(&failure.request),
+        reply: mask(&failure.reply),
+        ..failure.clone()
+    }
 }
 
 /// As in a query: all but letters, digits and `-._~` as escapes.

@@ -14,6 +14,7 @@ use crate::exit::Exit;
 use crate::fidelity::{Feed, Fidelity, Source};
 use crate::live::Live;
 use crate::load::Variables;
+use crate::secrets::mask_failure;
 use crate::signals::Interrupts;
 use crate::tally::{ABORTED, Tally, happened};
 
@@ -222,8 +223,9 @@ impl Session<'_> {
             self.writer.samples(&complete.raw, &catalog)?;
         }
         for failure in &complete.failures {
-            self.writer.failure(failure)?;
-            self.tally.failure(failure.clone());
+            let failure = mask_failure(failure, &self.order.variables);
+            self.writer.failure(&failure)?;
+            self.tally.failure(failure);
         }
         self.tally.window(&complete.window);
         Ok(())

@@ -52,7 +52,7 @@ pub struct RecordArgs {
     /// The browser, when it is not found by itself: Chromium, Chrome, Edge or another of this family
     #[arg(long, value_name = "PATH")]
     pub browser: Option<PathBuf>,
-    /// A flag for the browser, may be repeated, as in --browser-arg=--lang=de
+    /// A flag for the browser, may be repeated, as in --browser-arg=--accept-lang=de
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     pub browser_arg: Vec<String>,
     /// PEM file with an issuer that the site's certificate may have, may be repeated

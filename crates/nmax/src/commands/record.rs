@@ -18,7 +18,7 @@ use nmax_proxy::{BODY_BYTES_MAX, Event, Events, Hosts, Recorder, Settings};
 
 use super::import::files::{self, Bundle, Kept, Place, Trouble};
 use super::import::told::Beside;
-use super::import::{options, recordings, tell};
+use super::import::{nothing, options, recordings, tell};
 use super::run::complain;
 use crate::args::RecordArgs;
 use crate::exit::Exit;
@@ -265,6 +265,17 @@ fn finish(args: &RecordArgs, place: &Place, log: Log, recorder: &Recorder) -> Re
     };
     drop(stored);
     let converted = convert(vec![recording], &options(&args.plan, place, key));
+    if converted.summary.steps == 0 {
+        let beside = Beside {
+            warnings,
+            ..Beside::default()
+        };
+        let what = format!(
+            "so that no plan was written; the recording is {}",
+            place.path(&kept.name).display()
+        );
+        return Err((nothing(&converted, beside, &what), Exit::Unreachable));
+    }
     let bundle = Bundle {
         converted: &converted,
         secrets: &secrets,
@@ -274,9 +285,9 @@ fn finish(args: &RecordArgs, place: &Place, log: Log, recorder: &Recorder) -> Re
     let files = files::write(&place.overwriting(), &bundle)?;
     let beside = Beside {
         files,
-        skipped: Vec::new(),
         warnings,
         redactions: secrets.redactions,
+        ..Beside::default()
     };
     tell(&args.plan, &converted, beside);
     Ok(())

@@ -262,8 +262,27 @@ fn other_hosts_pass_and_are_named_at_the_end() {
     recording.curl(&[&format!("{}/hello", target.url())]);
     recording.until_shown("127.0.0.1 passes undecrypted");
     let ended = recording.end().exits(5);
-    ended.says(&["nothing was recorded", "127.0.0.1 (1 times)", "--host"]);
+    ended.says(&["nothing was recorded", "127.0.0.1 (once)", "--host"]);
     assert!(!bench.path("visit.har").exists() && !bench.path("visit.yaml").exists());
+}
+
+#[test]
+fn a_recording_without_any_reply_is_kept_but_makes_no_plan() {
+    let bench = Bench::new();
+    let target = encrypted(&bench);
+    let recording = Recording::start(&bench, &[&target.url(), "--no-browser", "-o", "visit"]);
+    recording.curl(&["--cacert", "visit.ca.pem", &format!("{}/login", target.url())]);
+    recording.until_shown("--upstream-ca FILE");
+    let ended = recording.end().exits(5);
+    ended.says(&[
+        "nothing in it can be replayed",
+        "visit.har",
+        "is not trusted",
+        "--upstream-ca FILE",
+        "--insecure",
+    ]);
+    assert_eq!(entries(&bench, "visit.har").len(), 1, "what happened can be looked at");
+    assert!(!bench.path("visit.yaml").exists() && !bench.path("visit.evidence.json").exists());
 }
 
 #[test]

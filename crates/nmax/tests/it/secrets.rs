@@ -137,3 +137,42 @@ fn no_error_repeats_a_password() {
         "`http://REDACTED@127.0.0.1:9` has a user name before the host",
     ]);
 }
+
+/// An import writes what a plan must send into `NAME.secrets.csv`; it is hidden wherever it comes back.
+#[test]
+fn what_a_file_of_secrets_holds_is_shown_and_stored_nowhere() {
+    let bench = Bench::new();
+    let target = crate::peers::target();
+    bench.write("visit.secrets.csv", "key,login\ns3cret/plain,Basic c2VjcmV0LWxvZ2lu\n");
+    let steps = "      - post: /echo\n        query: { q: '${secrets.key}' }\n        headers: { x-login: '${secrets.login}' }\n        \
+                 body: 'text with ${secrets.key}'\n        expect: { status: 201 }\n";
+    let plan = format!(
+        "nmax: 1\ntarget: {}\ndata:\n  secrets: {{ csv: visit.secrets.csv }}\nscenarios:\n  a:\n    steps:\n{steps}\
+         workload: {{ open: {{ rate: 10/s }} }}\nduration: 1s\n",
+        target.url()
+    );
+    bench.write("visit.yaml", &plan);
+    let hidden = |text: &str| {
+        for secret in ["s3cret/plain", "s3cret%2Fplain", "c2VjcmV0LWxvZ2lu"] {
+            assert!(!text.contains(secret), "{secret} in\n{text}");
+        }
+    };
+    for form in [&["--once"][..], &["--once", "--json"], &["--wire"]] {
+        let ended = bench.nmax(&[&["check", "visit.yaml"][..], form].concat());
+        assert!(ended.stdout.contains("text with"), "{}", ended.stdout);
+        hidden(&ended.stdout);
+        hidden(&ended.stderr);
+    }
+    let ended = bench.nmax(&["run", "visit.yaml", "--name", "kept"]);
+    hidden(&ended.stdout);
+    let mut seen = 0;
+    for file in std::fs::read_dir(bench.run()).unwrap().flatten() {
+        let Ok(bytes) = std::fs::read(file.path()) else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        seen += usize::from(text.contains("text with"));
+        hidden(&text);
+    }
+    assert!(seen >= 2, "examples of failures are kept, without the secret");
+}

@@ -1,6 +1,7 @@
 //! What the person sees while it records: a line for each exchange on standard error, and how to point a client at the
 //! proxy.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -8,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use nmax_http::{Scheme, Url};
 use nmax_import::recording::{Entry, Kind};
-use nmax_proxy::{Hosts, Recorder, Summary};
+use nmax_import::select::is_browsers_own;
+use nmax_proxy::{Hosts, Passed, Recorder, Summary};
 use nmax_report::number;
 
 use super::super::data::shown;
@@ -18,6 +20,8 @@ use crate::{live, say};
 const HOSTS_MAX: usize = 10;
 /// Longest path that is shown where the terminal's width is not known, characters.
 const PATH_CHARS_MAX: usize = 120;
+/// Different reasons for a missing reply that are told; the rest is in the summary.
+const REASONS_MAX: usize = 100;
 
 /// Standard error, while it records.
 pub(super) struct Screen {
@@ -25,6 +29,8 @@ pub(super) struct Screen {
     is_quiet: bool,
     has_color: bool,
     width: Option<usize>,
+    /// Reasons for a missing reply that were told.
+    reasons: HashSet<String>,
 }
 
 impl Screen {
@@ -36,6 +42,7 @@ impl Screen {
             is_quiet,
             has_color: is_terminal && live::use_color(),
             width: is_terminal.then(live::terminal_width),
+            reasons: HashSet::new(),
         }
     }
 
@@ -55,7 +62,7 @@ impl Screen {
     }
 
     /// An exchange, without its secrets.
-    pub(super) fn exchange(&self, entry: &Entry) {
+    pub(super) fn exchange(&mut self, entry: &Entry) {
         if self.is_quiet || entry.request.url.is_empty() {
             return;
         }
@@ -79,7 +86,8 @@ impl Screen {
         if entry.kind == Kind::Socket {
             line.push_str(&format!(" (WebSocket, {} messages)", entry.messages.len()));
         }
-        if !entry.comment.is_empty() {
+        let has_reply = entry.response.is_some();
+        if !entry.comment.is_empty() && has_reply {
             line.push_str(&format!(" ({})", shown(&entry.comment)));
         }
         let color = match status {
@@ -89,6 +97,11 @@ impl Screen {
             _ => "",
         };
         self.line(&line, color);
+        // In full, for it says what to do; once, for a page asks for many things.
+        let is_new = !has_reply && self.reasons.len() < REASONS_MAX && self.reasons.insert(entry.comment.clone());
+        if is_new && !entry.comment.is_empty() {
+            say::note(format_args!("        no reply: {}", shown(&entry.comment)));
+        }
     }
 
     /// A host that is not recorded, the first time.
@@ -116,7 +129,10 @@ impl Screen {
 
     fn line(&self, line: &str, color: &str) {
         let most = self.width.unwrap_or(PATH_CHARS_MAX).max(40);
-        let line: String = line.chars().take(most).collect();
+        let line = match line.char_indices().nth(most) {
+            None => line.to_owned(),
+            Some(_) => line.chars().take(most - 1).chain(['…']).collect(),
+        };
         if self.has_color && !color.is_empty() {
             say::note(format_args!("\x1b[{color}m{line}\x1b[0m"));
         } else {
@@ -177,22 +193,17 @@ fn hints(address: SocketAddr, certificate: &Path, url: &Url) -> String {
 /// What the person should know at the end.
 pub(super) fn warnings(summary: &Summary) -> Vec<String> {
     let mut warnings = Vec::new();
-    if !summary.passed.is_empty() {
-        let mut hosts: Vec<_> = summary.passed.iter().collect();
-        hosts.sort_by_key(|(_, passed)| std::cmp::Reverse(passed.count));
-        let listed: Vec<String> = hosts
-            .iter()
-            .take(HOSTS_MAX)
-            .map(|(host, passed)| format!("{} ({} times)", shown(host), number::count(passed.count)))
-            .collect();
-        let more = match hosts.len().saturating_sub(HOSTS_MAX) {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
+    let (browsers, others): (Vec<_>, Vec<_>) = summary.passed.iter().partition(|(host, _)| is_browsers_own(host));
+    if !others.is_empty() {
         warnings.push(format!(
-            "not recorded, because they are other hosts: {}{more}; if one belongs to the site, record again with --host \
-             HOST",
-            listed.join(", ")
+            "not recorded, because they are other hosts: {}; if one belongs to the site, record again with --host HOST",
+            passed(others)
+        ));
+    }
+    if !browsers.is_empty() {
+        warnings.push(format!(
+            "not recorded, because browsers ask them by themselves: {}",
+            passed(browsers)
         ));
     }
     for (host, untrusted) in summary.untrusted.iter().take(HOSTS_MAX) {
@@ -207,8 +218,8 @@ pub(super) fn warnings(summary: &Summary) -> Vec<String> {
         let count: u64 = summary.refused.values().sum();
         let listed: Vec<String> = summary.refused.keys().take(HOSTS_MAX).map(|host| shown(host)).collect();
         warnings.push(format!(
-            "the browser's own, refused {} times: {}",
-            number::count(count),
+            "the browser's own, refused {}: {}",
+            number::times(count),
             listed.join(", ")
         ));
     }
@@ -219,4 +230,19 @@ pub(super) fn warnings(summary: &Summary) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Hosts with their counts, the busiest first.
+fn passed(mut hosts: Vec<(&String, &Passed)>) -> String {
+    hosts.sort_by_key(|(_, passed)| std::cmp::Reverse(passed.count));
+    let listed: Vec<String> = hosts
+        .iter()
+        .take(HOSTS_MAX)
+        .map(|(host, passed)| format!("{} ({})", shown(host), number::times(passed.count)))
+        .collect();
+    let more = match hosts.len().saturating_sub(HOSTS_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{}{more}", listed.join(", "))
 }
