@@ -108,6 +108,8 @@ pub struct Traffic {
     bytes: u64,
     first_us: i64,
     last_us: i64,
+    /// First and last arrival of all, in the period or not.
+    span_us: (i64, i64),
     has_durations: bool,
     resolution_us: u32,
 }
@@ -145,6 +147,7 @@ impl Traffic {
             bytes: 0,
             first_us: i64::MAX,
             last_us: i64::MIN,
+            span_us: (i64::MAX, i64::MIN),
             has_durations: false,
             resolution_us: 0,
             options,
@@ -169,6 +172,7 @@ impl Traffic {
         }
         let at_us = record.arrival_us.clamp(-STAMP_US_MAX, STAMP_US_MAX);
         self.season.add(at_us);
+        self.span_us = (self.span_us.0.min(at_us), self.span_us.1.max(at_us));
         let counts = self.options.period.is_none_or(|period| period.contains(at_us));
         if !counts {
             self.apart.out_of_period += 1;

@@ -200,6 +200,17 @@ impl Schedule {
             .max_by_key(|(_, count)| **count)
             .map(|(origin, _)| origin.as_str())
     }
+
+    /// The host that most requests were for, where the log says it.
+    pub fn host(&self) -> Option<&str> {
+        let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+        self.rows
+            .iter()
+            .for_each(|row| *counts.entry(row.host).or_default() += 1);
+        let hosts = counts.into_iter().map(|(host, count)| (self.hosts.get(host), count));
+        let named = hosts.filter(|(host, _)| !host.is_empty());
+        named.max_by_key(|(_, count)| *count).map(|(host, _)| host)
+    }
 }
 
 /// The time that is replayed, and when each row starts, ns from its beginning. Rows with the same stamp keep their order.

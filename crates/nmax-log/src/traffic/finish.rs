@@ -1,6 +1,9 @@
 //! From sums to a profile.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use nmax_plan::units::format_duration;
 
 use super::hash::IdMap;
 use super::paths::{OTHER, TypeId};
@@ -21,6 +24,8 @@ const TRANSITIONS_MAX: usize = 2_000;
 const HEAVY_SHOWN_MAX: usize = 20;
 /// Targets of a type that are looked at for the most frequent paths.
 const HEAVY_LOOKED_AT: usize = 200;
+/// Share of the chosen time that a log covers, below which rates are those of the part that it covers.
+const COVERED_MIN: f64 = 0.9;
 /// Resources that a profile shows with a page.
 const ATTACHED_MAX: usize = 50;
 
@@ -36,6 +41,11 @@ impl Places {
     }
 }
 
+/// The first instant after the last record.
+fn whole_end(last_us: i64, resolution_us: u32) -> i64 {
+    last_us.saturating_add(i64::from(resolution_us.max(1)))
+}
+
 pub(super) fn profile(mut traffic: Traffic) -> Profile {
     let heavy_paths = heavy_paths(&traffic);
     let (mut types, places, other_requests) = types(&mut traffic);
@@ -46,11 +56,18 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     let has_records = traffic.requests > 0;
     let whole = Period {
         from_us: traffic.first_us,
-        to_us: traffic.last_us.saturating_add(i64::from(traffic.resolution_us.max(1))),
+        to_us: whole_end(traffic.last_us, traffic.resolution_us),
     };
-    let period = options
+    let chosen = options
         .period
         .unwrap_or(if has_records { whole } else { Period::default() });
+    let covered = Period {
+        from_us: chosen.from_us.max(traffic.span_us.0),
+        to_us: chosen.to_us.min(whole_end(traffic.span_us.1, traffic.resolution_us)),
+    };
+    // What a run was told to do, it is measured by; a log may begin or end in the chosen time.
+    let is_part = has_records && options.types.is_none() && covered.length_s() < COVERED_MIN * chosen.length_s();
+    let period = if is_part { covered } else { chosen };
     count_steps(&mut types, &totals, &places);
     attach(&mut types, &totals, &places);
     let apart = Apart {
@@ -113,6 +130,14 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         left_out: Vec::new(),
     };
     profile.warnings = warnings(&profile, &totals);
+    if is_part {
+        let length = |period: Period| format_duration(Duration::from_secs(period.length_s().ceil() as u64));
+        profile.warnings.push(format!(
+            "the log covers only {} of the chosen {}: rates are those of the part that it covers",
+            length(covered),
+            length(chosen)
+        ));
+    }
     let sample = totals.sample.into_sessions();
     profile.sessions.sampled = sample.len() as u64;
     profile.scenarios = scenarios(&sample, &profile.types, &places, options.seed);

@@ -15,9 +15,10 @@ use super::sample::Sample;
 pub(crate) const BREAKS_S: [u64; 3] = [15 * 60, 30 * 60, 60 * 60];
 /// Visitors that are kept at a time; beyond, the one who was quiet for the longest time leaves early.
 const VISITORS_MAX: usize = 1_000_000;
-/// Steps of a session that are kept.
-const STEPS_MAX: usize = 2_000;
-/// Steps of all sessions that are kept at a time; beyond, a session keeps [`STEPS_FEW`].
+/// Steps of a session: one that goes on is cut, so that nothing of it is lost. Who goes on for so long is a program, or many
+/// behind one address.
+const STEPS_MAX: usize = 500;
+/// Steps of all sessions that are kept at a time; beyond, a session is cut after [`STEPS_FEW`].
 const STEPS_WAITING_MAX: usize = 16_000_000;
 const STEPS_FEW: usize = 64;
 /// A resource that comes within this time after its page or the resource before belongs to the page.
@@ -202,7 +203,7 @@ pub(crate) struct Totals {
     pub(crate) robots: u64,
     pub(crate) late: u64,
     pub(crate) restarts: u64,
-    pub(crate) steps_left_out: u64,
+    pub(crate) cuts: u64,
     pub(crate) left_early: u64,
     pub(crate) pairs_left_out: u64,
     pub(crate) sample: Sample,
@@ -241,7 +242,7 @@ impl Visits {
                 robots: 0,
                 late: 0,
                 restarts: 0,
-                steps_left_out: 0,
+                cuts: 0,
                 left_early: 0,
                 pairs_left_out: 0,
                 sample: Sample::new(rules.seed),
@@ -360,16 +361,7 @@ impl Visits {
         self.link(at);
         let gap_us = event.arrival_us - self.visitors[at as usize].last_us;
         if gap_us > self.rules.timeout_us {
-            self.close(at);
-            let visitor = &mut self.visitors[at as usize];
-            visitor.first_us = event.arrival_us;
-            visitor.break_us = Some(gap_us);
-            visitor.requests = 0;
-            visitor.resources = 0;
-            visitor.breaks = [0; 4];
-            visitor.is_robot = false;
-            (visitor.page, visitor.page_before) = (None, None);
-            self.session_begins(event.arrival_us);
+            self.begin_again(at, event.arrival_us, gap_us);
         } else {
             let visitor = &mut self.visitors[at as usize];
             for (count, break_us) in visitor.breaks.iter_mut().zip(self.breaks_us) {
@@ -411,24 +403,28 @@ impl Visits {
     }
 
     fn step(&mut self, at: u32, event: &Event) {
+        let most = if self.waiting > STEPS_WAITING_MAX {
+            STEPS_FEW
+        } else {
+            STEPS_MAX
+        };
+        if self.visitors[at as usize].steps.len() >= most {
+            self.totals.cuts += 1;
+            // The request at hand belongs to what comes.
+            let visitor = &mut self.visitors[at as usize];
+            visitor.requests = visitor.requests.saturating_sub(1);
+            self.begin_again(at, event.arrival_us, 0);
+            self.visitors[at as usize].requests = 1;
+        }
         let visitor = &mut self.visitors[at as usize];
         let pause_us = visitor.page.map_or(0, |page| {
             // Two stamps of one second are a third of a second apart, on average.
             let least = PAUSE_MIN_US.max(i64::from(self.resolution_us) / 3);
             (event.arrival_us - page.end_us).max(least)
         });
-        let most = if self.waiting > STEPS_WAITING_MAX {
-            STEPS_FEW
-        } else {
-            STEPS_MAX
-        };
-        if visitor.steps.len() < most {
-            let pause_ms = u32::try_from(pause_us / 1_000).unwrap_or(u32::MAX);
-            visitor.steps.push((event.kind, pause_ms));
-            self.waiting += 1;
-        } else {
-            self.totals.steps_left_out += 1;
-        }
+        let pause_ms = u32::try_from(pause_us / 1_000).unwrap_or(u32::MAX);
+        visitor.steps.push((event.kind, pause_ms));
+        self.waiting += 1;
         visitor.page_before = visitor.page;
         visitor.page = Some(Page {
             target: event.target,
@@ -436,6 +432,20 @@ impl Visits {
             end_us: event.arrival_us + i64::from(event.duration_us),
             active_us: event.arrival_us,
         });
+    }
+
+    /// Ends the session of a visitor, whose next one begins at `at_us`, a break after the last request.
+    fn begin_again(&mut self, at: u32, at_us: i64, break_us: i64) {
+        self.close(at);
+        let visitor = &mut self.visitors[at as usize];
+        visitor.first_us = at_us;
+        visitor.break_us = Some(break_us);
+        visitor.requests = 0;
+        visitor.resources = 0;
+        visitor.breaks = [0; 4];
+        visitor.is_robot = false;
+        (visitor.page, visitor.page_before) = (None, None);
+        self.session_begins(at_us);
     }
 
     /// Sums up the session of a visitor.

@@ -110,8 +110,12 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
         ),
     );
     warn(
-        totals.steps_left_out > 0,
-        format!("{} steps of very long sessions were left out", totals.steps_left_out),
+        totals.cuts > 0,
+        format!(
+            "sessions with so many steps that one visitor cannot have made them were cut {} times: such a client is a \
+             program, or many visitors behind one address",
+            totals.cuts
+        ),
     );
     warn(
         totals.pairs_left_out > 0,

@@ -413,3 +413,64 @@ proptest! {
         prop_assert_eq!(typed + found.apart.without_request, lines.len() as u64);
     }
 }
+
+/// Law: the rate of a chosen time is that of the part of it which the log covers.
+#[test]
+fn a_log_that_covers_a_part_of_the_time_keeps_its_rate() {
+    let lines: Vec<Line> = (0..200)
+        .map(|n| Line::get(3_700.0 + f64::from(n), &format!("10.0.0.{n}"), "/"))
+        .collect();
+    let hour = Period {
+        from_us: 3_600_000_000,
+        to_us: 7_200_000_000,
+    };
+    let options = Options {
+        period: Some(hour),
+        ..Options::default()
+    };
+    let found = profile_with(options, &lines);
+    near(found.arrivals.sessions_per_s, 1.0, 0.01);
+    near(found.arrivals.requests_per_s, 1.0, 0.01);
+    assert!(
+        found
+            .warnings
+            .iter()
+            .any(|text| text.contains("covers only 3m19s") || text.contains("covers only 3m20s")),
+        "{:?}",
+        found.warnings
+    );
+    // With the whole hour in the log, rates are those of the hour.
+    let mut whole = lines;
+    whole.insert(0, Line::get(10.0, "10.1.1.1", "/"));
+    whole.push(Line::get(9_000.0, "10.1.1.2", "/"));
+    let options = Options {
+        period: Some(hour),
+        ..Options::default()
+    };
+    near(
+        profile_with(options, &whole).arrivals.sessions_per_s,
+        200.0 / 3_600.0,
+        0.01,
+    );
+}
+
+/// Law: whoever never pauses is cut into sessions, of which none is lost.
+#[test]
+fn endless_sessions_are_cut_and_counted() {
+    let lines: Vec<Line> = (0..3_000).map(|n| Line::get(f64::from(n), "10.0.0.1", "/")).collect();
+    let found = profile(&lines);
+    assert_eq!(found.types[0].steps, 3_000);
+    assert_eq!(found.sessions.count, 6);
+    near(found.steps_mean() * found.sessions.count as f64, 3_000.0, 1e-9);
+    near(found.arrivals.sessions_per_s * found.steps_mean(), 1.0, 0.01);
+    assert!(
+        found.sessions.at.iter().all(|at| at.count == 1),
+        "{:?}",
+        found.sessions.at
+    );
+    assert!(
+        found.warnings.iter().any(|text| text.contains("cut 5 times")),
+        "{:?}",
+        found.warnings
+    );
+}
