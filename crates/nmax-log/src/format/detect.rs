@@ -276,7 +276,7 @@ impl Front {
 fn front(lines: &[&[u8]]) -> Front {
     let address = |word: &[u8]| {
         let text = std::str::from_utf8(word).unwrap_or_default();
-        text.parse::<std::net::IpAddr>().is_ok()
+        text.parse::<core::net::IpAddr>().is_ok()
     };
     let has_port = |word: &[u8]| {
         let port = word.rsplit(|&byte| byte == b':').next().unwrap_or_default();
