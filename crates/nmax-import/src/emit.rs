@@ -259,12 +259,17 @@ fn heading(told: &[Told<'_>], scenarios: &[Scenario], stem: &str) -> String {
     lines.join("\n")
 }
 
-/// How long the journey took, from its first request to its last.
+/// How long the journey takes a user: its pauses and its exchanges. Clocks of entries may disagree, so that the instants of
+/// the first and the last one say nothing.
 fn length(told: &Told<'_>) -> Duration {
-    let steps = &told.journey.steps;
-    let sent = |step: Option<&crate::journey::Step>| step.map_or(0, |step| told.recording.entries[step.entry].sent_us);
-    let us = sent(steps.last()).saturating_sub(sent(steps.first())).max(0);
-    Duration::from_micros(us.unsigned_abs())
+    let took = |entry: usize| told.recording.entries[entry].timings.total.unwrap_or_default();
+    let steps = told.journey.steps.iter();
+    let times = steps.map(|step| {
+        step.hops()
+            .map(took)
+            .fold(step.think.unwrap_or_default(), Duration::saturating_add)
+    });
+    times.fold(Duration::ZERO, Duration::saturating_add)
 }
 
 fn scenarios_yaml(scenarios: &[Scenario]) -> Yaml {

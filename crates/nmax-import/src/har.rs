@@ -16,6 +16,7 @@ mod error;
 mod guess;
 mod json;
 mod notes;
+mod pauses;
 mod read;
 mod repair;
 mod sanitized;

@@ -11,6 +11,8 @@ pub(super) enum Note {
     NoStart,
     /// A `startedDateTime` without a zone.
     NoZone,
+    /// Another zone than the first one's.
+    OtherZone,
     /// Neither `time` nor timings.
     NoTime,
     /// Said to be base64, and is not.
@@ -34,6 +36,7 @@ impl Note {
             Self::Repaired => "were not quite JSON and repaired",
             Self::NoStart => "have no readable `startedDateTime`; the place behind the one before is taken",
             Self::NoZone => "say their time without a zone, which is taken as UTC",
+            Self::OtherZone => "have another zone than the first entry in `startedDateTime`",
             Self::NoTime => "have neither `time` nor timings, so think times after them are too long",
             Self::NotBase64 => "have a body that is said to be base64 and is not; it is taken as a text",
             Self::ParametersIgnored => "list parameters of a body that is no form; only its text is used",
@@ -62,6 +65,11 @@ impl Notes {
     /// Counts a note about an entry.
     pub(super) fn add(&mut self, note: Note, number: usize) {
         self.0.entry(note).or_insert((0, number)).0 += 1;
+    }
+
+    /// Whether there is a note of this kind.
+    pub(super) fn has(&self, note: Note) -> bool {
+        self.0.contains_key(&note)
     }
 
     /// The notes as sentences.

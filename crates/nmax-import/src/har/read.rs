@@ -9,7 +9,7 @@ use super::json::{list, some_text, text};
 use super::notes::{Note, Notes};
 use super::scan::{Layout, scan};
 use super::text::{decode, line_and_column};
-use super::{body, entry, repair, sanitized, stamp};
+use super::{body, entry, pauses, repair, sanitized, stamp};
 use crate::recording::{Entry, Mark, Recording, Skipped, Timings};
 
 /// Most reasons for entries that are not JSON; what is wrong with a file shows in fewer.
@@ -103,6 +103,8 @@ struct Entries {
     warnings: Vec<String>,
     /// Entries that say what the cache held after them, by number: in Firefox only those that came from it do.
     cached_in_firefox: Vec<usize>,
+    /// Zone in which the first entry says its time, seconds east.
+    zone: Option<i32>,
     /// When the last exchange ended, µs; where one without an instant is placed.
     last_us: i64,
 }
@@ -128,6 +130,10 @@ impl Entries {
         }
         if value.get("request").is_some_and(body::has_blanked) {
             self.notes.add(Note::Blanked, number);
+        }
+        let zone = value.get("startedDateTime").and_then(stamp::zone);
+        if zone.is_some_and(|zone| *self.zone.get_or_insert(zone) != zone) {
+            self.notes.add(Note::OtherZone, number);
         }
         match entry::read(&value, number, &mut self.notes) {
             Ok((mut entry, sent_us)) => {
@@ -169,6 +175,8 @@ impl Entries {
                 .push("the list of entries is empty: nothing was recorded".to_owned());
         }
         self.warnings.extend(self.notes.sentences());
+        let has_zones = self.notes.has(Note::OtherZone);
+        self.warnings.extend(pauses::warning(&self.entries, has_zones));
         let recording = Recording {
             name: name.to_owned(),
             creator,

@@ -57,6 +57,23 @@ pub(super) fn read(value: &Value) -> Option<Stamp> {
     FORMS.iter().find_map(form).map(stamp)
 }
 
+/// The zone in which an instant is written, in seconds east; `None` when it says none.
+pub(super) fn zone(value: &Value) -> Option<i32> {
+    let text = value.as_str()?.trim();
+    if text.ends_with(['Z', 'z']) {
+        return Some(0);
+    }
+    let zone = text.get(text.len().checked_sub(6)?..)?;
+    let (sign, digits) = match zone.split_at_checked(1)? {
+        ("+", digits) => (1, digits),
+        ("-", digits) => (-1, digits),
+        _ => return None,
+    };
+    let (hours, minutes) = digits.split_once(':')?;
+    let (hours, minutes) = (hours.parse::<i32>().ok()?, minutes.parse::<i32>().ok()?);
+    Some(sign * (hours * 3600 + minutes * 60))
+}
+
 /// A number since 1970. Before the year 5000 seconds are below 10^11, and after 1973 milliseconds are above.
 fn since_1970(number: f64) -> Option<Stamp> {
     let at_us = match number.abs() {

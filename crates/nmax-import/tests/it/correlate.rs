@@ -624,6 +624,33 @@ fn short_ids_are_found_where_the_server_leads() {
     );
 }
 
+/// What stands on every page of a long visit is taken from the first one or the last one, whatever there is in between;
+/// among places of many kinds the one whose name agrees is found.
+#[test]
+fn a_long_visit_is_searched_at_both_ends() {
+    const PAGES: usize = 700;
+    let token = |page: usize| {
+        format!(
+            "{:032x}",
+            0x9f86_d081_884c_7d65_u128.wrapping_mul(page as u128 + 1) << 40
+        )
+    };
+    let mut visit = vec![get("/start").html("<form><input name=user_id value=80331><i>80331</i></form>")];
+    visit.extend((0..PAGES).map(|page| {
+        let html = format!("<meta name=csrf content={}><b>80331</b><i>80331</i>", token(page));
+        get(&format!("/page?at={page}")).html(&html)
+    }));
+    visit.push(post("/order", &format!("user_id=80331&csrf={}", token(PAGES - 1))));
+    let last = PAGES + 1;
+    check(
+        &visit,
+        &[
+            &format!("user_id: 0 css input[name=user_id]@value -> {last} Field(\"user_id\", 0) ${{user_id}}"),
+            &format!("csrf: {PAGES} css meta[name=csrf]@content -> {last} Field(\"csrf\", 0) ${{csrf}}"),
+        ],
+    );
+}
+
 #[test]
 fn values_of_the_client_are_made_anew() {
     let ms = START_US / 1_000 + 2_000;

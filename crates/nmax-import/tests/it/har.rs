@@ -555,3 +555,41 @@ fn replies_out_of_the_cache_are_marked() {
         read.warnings
     );
 }
+
+#[test]
+fn hours_between_entries_are_said_and_so_are_different_zones() {
+    let at = |started: &str| {
+        let mut entry = small("http://a/");
+        entry["startedDateTime"] = json!(started);
+        entry
+    };
+    let said = |starts: &[&str]| {
+        let entries: Vec<Value> = starts.iter().map(|started| at(started)).collect();
+        read(file(&entries)).warnings.join("\n")
+    };
+    let one = [
+        "2026-01-01T00:00:00Z",
+        "2026-01-01T00:59:00+00:00",
+        "2026-01-01T01:58:00.5Z",
+    ];
+    let alike = said(&one);
+    assert!(
+        !alike.contains("zone") && !alike.contains("nothing was sent"),
+        "{alike}"
+    );
+    let mixed = said(&[
+        "2026-01-01T12:00:00Z",
+        "2026-01-01T12:00:01+05:00",
+        "2026-01-01T12:00:02Z",
+    ]);
+    assert!(mixed.contains("entry 2 has another zone than the first"), "{mixed}");
+    assert!(
+        mixed.contains("between the entries 2 and 1: their zones differ"),
+        "{mixed}"
+    );
+    let two = said(&["2026-01-01T12:00:00Z", "2026-01-01T17:30:10Z"]);
+    assert!(
+        two.contains("for 5h30m between the entries 1 and 2: when these are several visits"),
+        "{two}"
+    );
+}
