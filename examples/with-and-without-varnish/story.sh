@@ -2,16 +2,17 @@
 # A visit is recorded in a browser. A hundred such visitors are too many for a slow shop; with Varnish in front of it
 # five hundred are welcome. Ends with one page that shows both runs. It works from any folder.
 #
-# NMAX=/path/to/nmax says which program to use, SHORT=1 makes it less than a minute, NMAX_RUNS_DIR=FOLDER keeps the runs
-# and the page.
+# NMAX=/path/to/nmax says which program to use. Runs and page go to the folder `runs`, or to NMAX_RUNS_DIR. SHORT=1 makes
+# it less than a minute, and throws them away.
+[[ -n ${SHORT:-} ]] || NMAX_RUNS_DIR=${NMAX_RUNS_DIR:-runs}
 # shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
 direct_users=$(short 10 100)
 cached_users=$(short 50 500)
 # Users come one after the other, within about a visit: nobody sends all of them at once.
-ramp=$(short 4s 8s)
-hold=$(short 8s 30s)
+ramp=$(short 3s 8s)
+hold=$(short 7s 30s)
 # Four workers. In the short form they are slower, as there are fewer users.
 workers=$(short 'mmc:servers=4,rate=8' 'mmc:servers=4,rate=30')
 
@@ -202,6 +203,7 @@ line() { printf '%-34s %16s %16s\n' "$@"; }
 cat "$work/table"
 
 # One page: the table, and both reports in it.
+mkdir -p "$NMAX_RUNS_DIR"
 page=$NMAX_RUNS_DIR/with-and-without-varnish.html
 escaped() { sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/"/\&quot;/g' "$1"; }
 {
