@@ -4,5 +4,7 @@
 
 pub mod codec;
 pub mod cookies;
+pub mod logs;
 pub mod plan;
+pub mod recordings;
 pub mod urls;

@@ -156,7 +156,13 @@ impl<'a> Reader<'a> {
 
     /// Headers and bodies.
     fn content(&mut self, means: Means, value: Word) {
-        let text = value.text.clone();
+        let mut text = value.text.clone();
+        if means.is_header() {
+            text.truncate(text.trim_end_matches(['\r', '\n']).len());
+            if text.contains(['\r', '\n', '\0']) {
+                return self.error(&value.at, "a header contains a line break", "write it in one line");
+            }
+        }
         let mut header = |name: &str, value: String| self.asked.headers.push((name.to_owned(), value));
         match means {
             Means::Header => self.header(&value),

@@ -35,6 +35,14 @@ pub(super) enum Means {
     Refused(&'static str),
 }
 
+impl Means {
+    /// Whether the value stands in a header as it is.
+    pub(super) fn is_header(self) -> bool {
+        use Means::{Agent, Bearer, Cookie, Header, Range, Referer};
+        matches!(self, Header | Agent | Referer | Bearer | Range | Cookie)
+    }
+}
+
 /// An option by its names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {

@@ -225,6 +225,25 @@ fn words_of_a_shell_are_read_as_they_are() {
     assert_eq!(words(&["curl", "-H"]).unwrap_err()[0].at, "argument 2");
 }
 
+/// What no header can hold is said here, and not by the plan.
+#[test]
+fn line_breaks_in_headers_are_errors() {
+    for option in [
+        "-H $'a: b\\nc: d'",
+        "-b $'a=1\\r\\nb=2'",
+        "-A $'x\\ny'",
+        "-e $'http://a.test/\\n?q'",
+        "-r $'0-1\\n2-3'",
+    ] {
+        let found = curl::read(&format!("curl {option} http://a.test/")).unwrap_err();
+        assert!(
+            found.len() == 1 && found[0].what.contains("line break"),
+            "{option}: {found:?}"
+        );
+    }
+    assert_eq!(sent(&one("curl -H $'a: b\\r\\n' http://a.test/"), "a"), "b");
+}
+
 proptest! {
     /// Whatever a word holds, it comes back out of the quotes of bash.
     #[test]

@@ -48,3 +48,23 @@ fn urls_of_the_seeds_hold() {
 fn plans_of_the_seeds_hold() {
     replay("plan", properties::plan::holds);
 }
+
+#[test]
+fn har_files_of_the_seeds_hold() {
+    replay("har", properties::recordings::har_holds);
+}
+
+#[test]
+fn curl_commands_of_the_seeds_hold() {
+    replay("curl", properties::recordings::curl_holds);
+}
+
+#[test]
+fn redactions_of_the_seeds_hold() {
+    replay("redaction", properties::recordings::redaction_holds);
+}
+
+#[test]
+fn logs_of_the_seeds_hold() {
+    replay("log", properties::logs::holds);
+}
