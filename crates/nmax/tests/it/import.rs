@@ -185,8 +185,19 @@ fn nothing_is_written_over_unless_asked_for() {
 #[test]
 fn two_visits_of_one_kind_become_one_scenario() {
     let (bench, target) = (Bench::new(), shop());
-    bench.write("one.har", &Visit::order(&target, "ann@example.test", "oak").har());
-    bench.write("two.har", &Visit::order(&target, "bob@example.test", "steel").har());
+    // The second one also asked another site.
+    let (one, two) = (
+        Visit::order(&target, "ann@example.test", "oak"),
+        Visit::order(&target, "bob@example.test", "steel"),
+    );
+    let mut har: Value = serde_json::from_str(&two.har()).unwrap();
+    let entries = har["log"]["entries"].as_array_mut().unwrap();
+    let mut other = entries.last().unwrap().clone();
+    other["request"]["url"] = "http://elsewhere.test/x.js".into();
+    entries.push(other);
+    let last = entries.len() as u64;
+    bench.write("one.har", &one.har());
+    bench.write("two.har", &har.to_string());
     let answer = bench
         .nmax(&["import", "har", "one.har", "two.har", "-o", "both", "--json"])
         .exits(0)
@@ -201,6 +212,14 @@ fn two_visits_of_one_kind_become_one_scenario() {
         .map(|found| found["state"].as_str().unwrap())
         .collect();
     assert!(states.contains(&"changes"), "{answer:#}");
+    let skipped = answer["skipped"].as_array().unwrap();
+    assert_eq!(skipped.len(), 1, "{answer:#}");
+    assert_eq!(
+        (&skipped[0]["file"], count(&skipped[0]["entry"])),
+        (&"two.har".into(), last)
+    );
+    let words = fs::read_to_string(bench.path("both.words.csv")).unwrap();
+    assert_eq!(words, "q\noak\nsteel\n");
     bench.nmax(&["check", "both.yaml", "--prove"]).exits(0);
 }
 
