@@ -7,7 +7,7 @@
 //! - `batch`: records on their way between the two
 //! - `choose`: the period that flags name
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use nmax_log::format::Reader;
@@ -29,6 +29,8 @@ use crate::say;
 const REJECTED_SHARE_MAX: f64 = 0.01;
 /// Reasons for rejections that are told apart.
 const REASONS_MAX: usize = 50;
+/// Hosts that are remembered where another one was chosen.
+const OTHER_HOSTS_MAX: usize = 8;
 /// Examples of each.
 const EXAMPLES_MAX: usize = 3;
 /// Characters of an example that are kept.
@@ -45,6 +47,8 @@ pub struct Logs {
     /// What a person should know before anything is read.
     pub notes: Vec<String>,
     host: Option<String>,
+    /// Hosts of requests that were passed over for [`Self::host`]; a bounded number.
+    other_hosts: BTreeSet<String>,
 }
 
 /// What was read.
@@ -146,7 +150,14 @@ impl Logs {
         let named = args.format.as_deref().map(Reader::compile).transpose();
         let named = named.map_err(|error| LogError(format!("--format: {error}")))?;
         let (mut inputs, mut notes, mut problems) = (Vec::new(), Vec::new(), Vec::new());
+        let mut given = BTreeSet::new();
         for file in &args.files {
+            if let Ok(whole) = file.canonicalize()
+                && !given.insert(whole)
+            {
+                notes.push(format!("{}: is given twice; it is read once", file.display()));
+                continue;
+            }
             match Input::open(file, named.as_ref(), args.zone) {
                 Ok(Some(input)) => inputs.push(input),
                 Ok(None) => notes.push(format!("{}: the file is empty", file.display())),
@@ -172,6 +183,7 @@ impl Logs {
             inputs,
             notes,
             host: args.host.clone(),
+            other_hosts: BTreeSet::new(),
         };
         let reader_notes: Vec<String> = logs
             .inputs
@@ -239,11 +251,19 @@ impl Logs {
             pipe::read(input, &mut counts, &mut progress, &mut |record| {
                 if is_chosen(record) {
                     each(record);
+                } else if self.other_hosts.len() < OTHER_HOSTS_MAX {
+                    self.other_hosts
+                        .insert(String::from_utf8_lossy(record.host).into_owned());
                 }
             });
         }
         progress.clear();
         counts
+    }
+
+    /// Hosts of requests that were passed over, since another one was chosen.
+    pub fn other_hosts(&self) -> Vec<String> {
+        self.other_hosts.iter().cloned().collect()
     }
 
     /// The period that the flags name; `None` is all. Reads the log once when the flags depend on what is in it.

@@ -43,6 +43,9 @@ struct Found {
     warnings: Vec<String>,
 }
 
+/// An hour in µs.
+const HOUR_US: i64 = 3_600_000_000;
+
 /// Whether charts have to do with ASCII.
 fn chart_is_ascii() -> bool {
     live::glyphs(std::io::stdout().is_terminal()) == Glyphs::Ascii
@@ -86,7 +89,7 @@ fn import(args: &LogArgs) -> Result<Found, Trouble> {
     });
     let profile = traffic.finish();
     if profile.requests == 0 {
-        return Err((nothing(&counts, &logs), Exit::Usage));
+        return Err((nothing(&counts, &logs, &profile, read.zone), Exit::Usage));
     }
     let options = PlanOptions {
         name: place.name().to_owned(),
@@ -131,11 +134,19 @@ fn chosen(args: &LogArgs) -> String {
 }
 
 /// Why there is nothing to make a plan of.
-fn nothing(counts: &Counts, logs: &Logs) -> String {
+fn nothing(counts: &Counts, logs: &Logs, profile: &Profile, zone_s: i32) -> String {
     let names = logs.names().join(", ");
-    let help = match counts.parsed {
-        0 => "name the format with --format, as the server's configuration says it",
-        _ => "choose another time with --from, --to or --day; --zone says in which time zone they are",
+    let hours = &profile.season.hours;
+    let hosts = logs.other_hosts();
+    let help = match (hours.first(), hours.last()) {
+        _ if counts.parsed == 0 => "name the format with --format, as the server's configuration says it".to_owned(),
+        (Some(first), Some(last)) => format!(
+            "choose another time with --from, --to or --day: the log is of {} to {}; --zone says in which time zone they are",
+            text::stamp(first.from_us, zone_s),
+            text::stamp(last.from_us + HOUR_US, zone_s)
+        ),
+        _ if !hosts.is_empty() => format!("choose another --host: the log names {}", hosts.join(", ")),
+        _ => "choose another time with --from, --to or --day".to_owned(),
     };
     let reasons = counts.rejections.iter().map(|(reason, rejected)| {
         let example = rejected.examples.first();

@@ -32,11 +32,14 @@ pub fn replay(args: &ReplayArgs) -> Exit {
     let mut run = args.run();
     run.plan.target = run.plan.target.or_else(|| schedule.origin().map(str::to_owned));
     if run.plan.target.is_none() {
-        let help = "give one by --target, as in --target http://127.0.0.1:8080";
-        return complain(
-            &format!("the log does not say which server to send it to\n  help: {help}"),
-            Exit::Usage,
-        );
+        let host = schedule.host();
+        let why = match host {
+            Some(host) => format!("the log names the host {host}, but not whether to reach it by http or https"),
+            None => "the log does not say which server to send it to".to_owned(),
+        };
+        let host = host.unwrap_or("127.0.0.1:8080");
+        let help = format!("give one that may be loaded by --target, as in --target http://{host}");
+        return complain(&format!("{why}\n  help: {help}"), Exit::Usage);
     }
     let profile = profile(&schedule);
     let types = Types::of(&profile);

@@ -11,6 +11,8 @@ use super::{LogError, first_stamp};
 
 /// Bytes by which the format is found.
 const SAMPLE_BYTES: u64 = 1 << 20;
+/// Samples that are passed over when a line goes on through them.
+const SAMPLES_MAX: usize = 64;
 /// Lines by which it is found.
 const SAMPLE_LINES: usize = 1_000;
 /// How a gzip file begins.
@@ -63,9 +65,29 @@ impl Input {
             if sample.is_empty() {
                 read.map_err(failed)?;
             }
+            let is_one_line = |sample: &[u8]| !sample.contains(&b'\n') && sample.len() as u64 >= SAMPLE_BYTES;
+            for _ in 0..SAMPLES_MAX {
+                if !is_one_line(&sample) {
+                    break;
+                }
+                // A line too long to be read tells no format; those behind it may.
+                let mut next = Vec::new();
+                let _ = text.by_ref().take(SAMPLE_BYTES).read_to_end(&mut next);
+                let Some(end) = next.iter().position(|byte| *byte == b'\n') else {
+                    if (next.len() as u64) < SAMPLE_BYTES {
+                        break;
+                    }
+                    continue;
+                };
+                if next[end + 1..].iter().all(u8::is_ascii_whitespace) {
+                    break;
+                }
+                sample = next.split_off(end + 1);
+                let _ = text.by_ref().take(SAMPLE_BYTES).read_to_end(&mut sample);
+            }
         }
         let mut lines: Vec<&[u8]> = sample.split(|byte| *byte == b'\n').collect();
-        if sample.len() as u64 >= SAMPLE_BYTES || lines.last().is_some_and(|line| line.is_empty()) {
+        if lines.len() > 1 {
             lines.pop(); // It has no end yet, or is none.
         }
         let lines: Vec<&[u8]> = lines

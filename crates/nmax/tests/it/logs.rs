@@ -455,7 +455,7 @@ fn hosts_targets_and_headers_are_changed_as_asked() {
     bench
         .nmax(&["replay", "access.log", "--format", format])
         .exits(2)
-        .says(&["does not say which server", "--target"]);
+        .says(&["not whether to reach it by http", "--target"]);
     bench
         .nmax(&[
             "replay",
@@ -534,4 +534,39 @@ fn secrets_in_targets_are_sent_and_not_stored() {
             file.display()
         );
     }
+}
+
+#[test]
+fn what_leads_to_nothing_is_told() {
+    let bench = Bench::new();
+    let text = visits(20);
+    bench.write("access.log", &text);
+    let said = |args: &str, part: &str| {
+        let all: Vec<&str> = args.split(' ').collect();
+        bench.nmax(&all).exits(2).says(&[part]);
+    };
+    said(
+        "import log access.log -o x --day 2020-01-01",
+        "the log is of 2026-11-20 00:00:00 to 2026-11-20 01:00:00",
+    );
+    // A line that never ends is no empty file, and hides no other lines.
+    bench.write("long.log", &"A".repeat(1 << 20));
+    said("import log long.log", "AAAA");
+    bench.write("begun.log", &format!("{}\n{text}", "A".repeat(3 << 20)));
+    let found = imported(&bench, "begun.log");
+    assert_eq!((count(&found["rejected"]), count(&found["parsed"])), (1, 60));
+    // The host of the log is what a replay and a choice of hosts are about.
+    let hosts: String = text.lines().map(|line| format!("shop.test:80 {line}\n")).collect();
+    bench.write("hosts.log", &hosts);
+    said("import log hosts.log --host nosuch", "the log names shop.test");
+    said("replay hosts.log", "--target http://shop.test");
+}
+
+#[test]
+fn a_file_that_is_given_twice_is_read_once() {
+    let bench = Bench::new();
+    bench.write("access.log", &visits(20));
+    let found = imported(&bench, "access.log ./access.log");
+    assert_eq!(count(&found["lines"]), 60);
+    assert!(found["notes"].to_string().contains("given twice"), "{found:#}");
 }

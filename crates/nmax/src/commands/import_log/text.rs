@@ -4,7 +4,7 @@ use nmax_log::traffic::{Counted, Dist, Period, Profile, RequestType};
 use nmax_report::number;
 
 use super::charts::{bars, thinned};
-use super::{Found, chart_is_ascii};
+use super::{Found, HOUR_US, chart_is_ascii};
 
 /// Request types, scenarios and heavy hitters that are listed.
 const TYPES_MAX: usize = 20;
@@ -187,7 +187,6 @@ fn season(page: &mut Page, found: &Found) {
     let (Some(first), Some(last)) = (season.hours.first(), season.hours.last()) else {
         return;
     };
-    const HOUR_US: i64 = 3_600_000_000;
     page.heading("Season: the whole log");
     let length = ((last.from_us - first.from_us) / HOUR_US).clamp(0, 1 << 20) as usize + 1;
     let mut hours = vec![Some(0.0); length];
@@ -409,7 +408,7 @@ fn clip(text: &str) -> String {
 }
 
 /// An instant in the zone of the output.
-fn stamp(us: i64, zone_s: i32) -> String {
+pub(super) fn stamp(us: i64, zone_s: i32) -> String {
     let instant = jiff::Timestamp::from_microsecond(us).unwrap_or_default();
     let offset = jiff::tz::Offset::from_seconds(zone_s).unwrap_or(jiff::tz::Offset::UTC);
     offset.to_datetime(instant).strftime("%Y-%m-%d %H:%M:%S").to_string()
