@@ -28,7 +28,7 @@ mod spots;
 mod texts;
 
 pub use file::SecretsError;
-use needles::Needles;
+pub use needles::Needles;
 use spots::Found;
 
 /// What every placeholder begins with.

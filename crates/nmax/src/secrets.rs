@@ -1,6 +1,9 @@
 //! What must not be stored: secrets in the plan and on the command line are masked in the manifest and the report.
 
+use std::collections::BTreeSet;
+
 use nmax_engine::{redact, redact_fields, redact_users};
+use nmax_import::redact::Needles;
 use nmax_metrics::FailureExample;
 use nmax_plan::document::write::to_yaml;
 use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Rows, Step};
@@ -15,10 +18,14 @@ const MASK: &str = "[redacted]";
 const MASK_BARE: &str = "REDACTED";
 /// What the names of files end in whose cells are secrets, as imports write them.
 const SECRETS_FILE: &str = ".secrets.csv";
-/// Cells of such files that are looked for; imports write one row.
-const CELLS_MAX: usize = 200;
+/// What a source of data is called whose cells are secrets, as imports call it.
+const SECRETS_SOURCE: &str = "secrets";
 /// Shorter values are too likely to occur by chance.
 const VALUE_CHARS_MIN: usize = 4;
+/// The same for one line of several.
+const LINE_CHARS_MIN: usize = 8;
+/// The same for what follows a word.
+const KEY_CHARS_MIN: usize = 12;
 
 /// The plan as it may be stored: the constant parts of secret headers, fields and queries are masked.
 pub fn mask_plan(plan: &Plan) -> Plan {
@@ -147,58 +154,68 @@ fn mask_pair(text: &str) -> String {
     }
 }
 
-/// Masks the values of secret variables wherever they stand in a text: `${env.TOKEN}` may be part of anything, also as
-/// it is written in JSON and in URLs.
+/// Masks the values of secret variables wherever they stand in a text: `${env.TOKEN}` may be part of anything.
 pub fn mask_values(text: &str, values: &[(String, String)]) -> String {
-    let secret = values
-        .iter()
-        .filter(|(name, value)| is_secret_name(name) && value.chars().count() >= VALUE_CHARS_MIN);
-    let forms = secret.flat_map(|(_, value)| [value.clone(), value.escape_default().to_string(), encoded(value)]);
-    let mut text = text.to_owned();
-    for form in forms {
-        if text.contains(&form) {
-            text = text.replace(&form, MASK_BARE);
+    Hidden::new(values).mask(text)
+}
+
+/// Values that are taken out of what is shown and stored, however they are spelled there: as in JSON, in HTML, in URLs
+/// and in forms, and inside of base64.
+#[derive(Clone, Debug)]
+pub struct Hidden(Option<Needles>);
+
+impl Hidden {
+    /// The values of variables with secret names. O(length of the values).
+    pub fn new(variables: &[(String, String)]) -> Self {
+        let secret = variables.iter().filter(|(name, _)| is_secret_name(name));
+        let values: BTreeSet<&str> = secret.flat_map(|(_, value)| pieces(value)).collect();
+        Self((!values.is_empty()).then(|| Needles::anywhere(values)))
+    }
+
+    /// A text without them. O(length).
+    pub fn mask(&self, text: &str) -> String {
+        match &self.0 {
+            Some(needles) => needles.masked(text, MASK_BARE),
+            None => text.to_owned(),
         }
     }
-    text
-}
 
-/// Values of data that are secrets, as variables with a secret name: the cells of files called `NAME.secrets.csv`.
-pub fn of_data(plan: &Plan) -> Variables {
-    let files = plan.feeders.iter().filter_map(|feeder| match &feeder.rows {
-        Rows::File { file, cells } if file.ends_with(SECRETS_FILE) => Some(cells),
-        _ => None,
-    });
-    let cells = files.flatten().take(CELLS_MAX);
-    cells.map(|cell| ("secret".to_owned(), cell.clone())).collect()
-}
-
-/// A failed exchange as it may be stored.
-pub fn mask_failure(failure: &FailureExample, values: &[(String, String)]) -> FailureExample {
-    let mask = |text: &str| mask_values(text, values);
-    FailureExample {
-        text: mask(&failure.text),
-        request: mask(&failure.request),
-        reply: mask(&failure.reply),
-        ..failure.clone()
+    /// A failed exchange as it may be stored.
+    pub fn mask_failure(&self, failure: &FailureExample) -> FailureExample {
+        FailureExample {
+            text: self.mask(&failure.text),
+            request: self.mask(&failure.request),
+            reply: self.mask(&failure.reply),
+            ..failure.clone()
+        }
     }
 }
 
-/// As in a query: all but letters, digits and `-._~` as escapes.
-fn encoded(value: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let write = |byte: u8| match is_plain(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
-    };
-    value.bytes().map(write).collect()
+/// What is looked for of a value: all of it, its lines, and the key after a scheme, as in `Bearer KEY`.
+fn pieces(value: &str) -> impl Iterator<Item = &str> {
+    let is_long = |chars: usize| move |piece: &&str| piece.chars().count() >= chars;
+    let lines = value.lines().filter(is_long(LINE_CHARS_MIN));
+    let key = value.split_once(' ').map(|(_, key)| key).filter(is_long(KEY_CHARS_MIN));
+    let whole = Some(value).filter(is_long(VALUE_CHARS_MIN));
+    whole.into_iter().chain(lines).chain(key)
+}
+
+/// Values of data that are secrets, as variables with a secret name: the cells of sources called `secrets` and of files
+/// called `NAME.secrets.csv`.
+pub fn of_data(plan: &Plan) -> Variables {
+    let cells = plan.feeders.iter().filter_map(|feeder| match &feeder.rows {
+        Rows::File { file, cells } if feeder.name == SECRETS_SOURCE || file.ends_with(SECRETS_FILE) => Some(cells),
+        _ => None,
+    });
+    let variable = |cell: &String| ("secret".to_owned(), cell.clone());
+    cells.flatten().map(variable).collect()
 }
 
 /// What a person gets to see: everything, or all but secrets.
 #[derive(Clone, Debug)]
 pub struct Shown {
     with_secrets: bool,
-    variables: Variables,
+    hidden: Hidden,
 }
 
 impl Shown {
@@ -206,7 +223,7 @@ impl Shown {
     pub fn new(with_secrets: bool, variables: Variables) -> Self {
         Self {
             with_secrets,
-            variables,
+            hidden: Hidden::new(&variables),
         }
     }
 
@@ -220,7 +237,7 @@ impl Shown {
         if self.with_secrets {
             return to_yaml(plan);
         }
-        mask_values(&to_yaml(&mask_plan(plan)), &self.variables)
+        self.hidden.mask(&to_yaml(&mask_plan(plan)))
     }
 
     /// A text in which names and values are not told apart.
@@ -228,7 +245,7 @@ impl Shown {
         if self.with_secrets {
             return text.to_owned();
         }
-        mask_values(&redact_fields(text), &self.variables)
+        redact_fields(&self.hidden.mask(text))
     }
 
     /// A request or reply, head and body.
@@ -236,7 +253,7 @@ impl Shown {
         if self.with_secrets {
             return String::from_utf8_lossy(message).into_owned();
         }
-        mask_values(&redact(message), &self.variables)
+        self.hidden.mask(&redact(message))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::exit::Exit;
 use crate::fidelity::{Feed, Fidelity, Source};
 use crate::live::Live;
 use crate::load::Variables;
-use crate::secrets::mask_failure;
+use crate::secrets::Hidden;
 use crate::signals::Interrupts;
 use crate::tally::{ABORTED, Tally, happened};
 
@@ -116,7 +116,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         sockets: sockets::sockets(&settings)?,
         ..settings
     };
-    let manifest = manifest(order);
+    let (manifest, hidden) = (manifest(order), Hidden::new(&order.variables));
     let mut writer = RunWriter::create(&order.runs_dir, &manifest)?;
     let mut tally = Tally::new(plan);
     for (code, text) in &order.warnings {
@@ -136,6 +136,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
     let mut session = Session {
         order,
+        hidden,
         feed,
         run,
         writer,
@@ -154,6 +155,8 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
 /// A run under way, and everyone who has a part in it.
 struct Session<'a> {
     order: &'a Order,
+    /// What is not stored.
+    hidden: Hidden,
     /// Sums up its traffic, to be compared.
     feed: Option<Feed>,
     run: Run,
@@ -223,7 +226,7 @@ impl Session<'_> {
             self.writer.samples(&complete.raw, &catalog)?;
         }
         for failure in &complete.failures {
-            let failure = mask_failure(failure, &self.order.variables);
+            let failure = self.hidden.mask_failure(failure);
             self.writer.failure(&failure)?;
             self.tally.failure(failure);
         }
@@ -311,6 +314,7 @@ impl Session<'_> {
 
     /// Says and writes down what happened.
     fn note(&mut self, at: Nanos, code: &str, text: &str) {
+        let text = &self.hidden.mask(text);
         self.live.say(&format!("{code}: {text}"));
         self.tally.event(at, code, text);
         if self.trouble.is_none()

@@ -21,8 +21,9 @@ struct Needle {
 }
 
 /// Secrets, ready to be found.
-#[derive(Clone, Debug)]
-pub(super) struct Needles {
+#[derive(Clone)]
+pub struct Needles {
+    /// In order of their bytes.
     needles: Vec<Needle>,
     /// Needles by their first byte.
     by_first: Vec<Vec<usize>>,
@@ -30,10 +31,39 @@ pub(super) struct Needles {
     pairs: Vec<u64>,
 }
 
+impl std::fmt::Debug for Needles {
+    /// Not the secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Needles({} spellings)", self.needles.len())
+    }
+}
+
 impl Needles {
     /// Needles for these secrets. Short ones count only as whole words.
     pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::of(secrets.into_iter().flat_map(spellings).collect())
+    }
+
+    /// Needles for these secrets, which count inside of words too, however short they are.
+    pub fn anywhere<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
         let mut needles: Vec<Needle> = secrets.into_iter().flat_map(spellings).collect();
+        needles.iter_mut().for_each(|needle| needle.is_word = false);
+        Self::of(needles)
+    }
+
+    /// A text with a mask in the place of every secret. O(length of the text).
+    pub fn masked(&self, text: &str, mask: &str) -> String {
+        let (bytes, mut out, mut from) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
+        while let Some((at, length)) = self.next(bytes, from) {
+            out.extend_from_slice(&bytes[from..at]);
+            out.extend_from_slice(mask.as_bytes());
+            from = at + length;
+        }
+        out.extend_from_slice(&bytes[from..]);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn of(mut needles: Vec<Needle>) -> Self {
         needles.sort();
         needles.dedup();
         let mut made = Self {
@@ -58,11 +88,16 @@ impl Needles {
             if self.pairs[pair / 64] >> (pair % 64) & 1 == 0 {
                 return None;
             }
+            let begin = [first, next];
+            let start = self.needles.partition_point(|needle| needle.bytes[..2] < begin[..]);
+            let alike = self.needles[start..].iter();
+            let alike = alike.take_while(|needle| needle.bytes.starts_with(&begin));
+            return alike.filter_map(|needle| Self::matched(text, at, needle)).max();
         }
         let mut length = None;
         let mut look = |byte: u8| {
             for index in &self.by_first[usize::from(byte)] {
-                length = length.max(self.matched(text, at, &self.needles[*index]));
+                length = length.max(Self::matched(text, at, &self.needles[*index]));
             }
         };
         look(first);
@@ -72,7 +107,7 @@ impl Needles {
         length
     }
 
-    fn matched(&self, text: &[u8], at: usize, needle: &Needle) -> Option<usize> {
+    fn matched(text: &[u8], at: usize, needle: &Needle) -> Option<usize> {
         let length = spelled(&text[at..], &needle.bytes)?;
         if needle.is_word {
             let touches = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);

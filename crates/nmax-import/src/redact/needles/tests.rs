@@ -37,6 +37,17 @@ fn short_secrets_count_as_words_only() {
     assert!(found("123456", "\"123456\"") && !found("123456", "1234567"));
 }
 
+#[test]
+fn a_mask_stands_for_the_longest_secret_and_nothing_else_changes() {
+    let needles = Needles::anywhere(["abcd", "abcd/1234", "öß%2"]);
+    assert_eq!(
+        needles.masked("ä xabcdx ABCD abcd%2f1234, öß%252 ö", "*"),
+        "ä x*x ABCD *, * ö"
+    );
+    assert_eq!(Needles::anywhere([]).masked("ä abcd", "*"), "ä abcd");
+    assert!(!format!("{needles:?}").contains("abcd"));
+}
+
 proptest! {
     /// Whatever stands around it, base64 shows a secret of eight bytes and more.
     #[test]
