@@ -233,7 +233,7 @@ fn plan() -> Plan {
         observe: Vec::new(),
         availability: None,
         source: None,
-        starts: Arc::default(),
+        starts: std::sync::Arc::default(),
     }
 }
 
