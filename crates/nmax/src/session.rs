@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings};
+use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::Nanos;
 use nmax_plan::plan::Plan;
 use nmax_report::{Ending, View, html, json};
@@ -128,7 +128,11 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         Err(error) => {
             // A run that never started leaves nothing to show.
             let _ = std::fs::remove_dir_all(writer.path());
-            return Err(error.into());
+            return Err(match error {
+                StartError::Setup(text) => StartError::Setup(hidden.mask(&text)),
+                error => error,
+            }
+            .into());
         }
     };
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();

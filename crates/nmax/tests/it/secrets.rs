@@ -176,3 +176,48 @@ fn what_a_file_of_secrets_holds_is_shown_and_stored_nowhere() {
     }
     assert!(seen >= 2, "examples of failures are kept, without the secret");
 }
+
+/// The same of a source that is called `secrets`, whatever its file: any row, in any spelling of a reply that repeats it.
+#[test]
+fn what_a_source_of_secrets_holds_is_hidden_in_every_spelling() {
+    let (bench, target) = (Bench::new(), crate::peers::target());
+    let row = |row: usize| format!("\"pl\"\"ant dee/{row:03}\",Bearer plantedbearer{row:03}\n");
+    let rows: String = (0..300).map(row).collect();
+    // One value is the beginning of others.
+    bench.write("keys.csv", &format!("key,login\n\"pl\"\"ant\",none\n{rows}"));
+    let steps = "      - post: /echo\n        query: { q: '${secrets.key}' }\n        headers: { x-login: '${secrets.login}', \
+                 x-key: 'plantedbearer299', x-coded: '${base64(secrets.key)}' }\n        \
+                 form: { note: 'text ${secrets.key}' }\n        expect: { status: 201 }\n";
+    let plan = format!(
+        "nmax: 1\ntarget: {}\ndata:\n  secrets: {{ csv: keys.csv, pick: sequential }}\nscenarios:\n  a:\n    steps:\n{steps}\
+         workload: {{ open: {{ rate: 10/s }} }}\nduration: 1s\n",
+        target.url()
+    );
+    bench.write("visit.yaml", &plan);
+    let hidden = |text: &str| {
+        for secret in ["ant dee", "ant+dee", "ant%20dee", "plantedbearer", "IGRlZS8"] {
+            assert!(!text.contains(secret), "{secret} in\n{text}");
+        }
+    };
+    for form in [&["--once"][..], &["--once", "--json"], &["--wire"]] {
+        let args = [&["check", "visit.yaml"][..], form].concat();
+        let ended = bench.nmax(&args);
+        assert!(ended.stdout.contains("x-coded"), "{}", ended.stdout);
+        hidden(&ended.stdout);
+        let open = bench.nmax(&[&args[..], &["--show-secrets"]].concat());
+        assert!(open.stdout.contains("IGRlZS8") && open.stdout.contains("plantedbearer"));
+    }
+    hidden(
+        &bench
+            .nmax(&["run", "visit.yaml", "--name", "kept", "--samples", "all"])
+            .stdout,
+    );
+    let mut seen = 0;
+    for file in std::fs::read_dir(bench.run()).unwrap().flatten() {
+        let bytes = std::fs::read(file.path()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        seen += usize::from(text.contains("x-coded"));
+        hidden(&text);
+    }
+    assert!(seen >= 2, "examples of failures are kept, without the secrets");
+}
