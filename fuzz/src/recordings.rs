@@ -92,8 +92,11 @@ fn is_in_order(recording: &Recording) {
     );
 }
 
+/// Method, URL, headers and body of a request.
+type Sent<'a> = (&'a str, &'a str, &'a [(String, String)], Option<&'a [u8]>);
+
 /// What was sent, without what a file says beside it.
-fn sent(recording: &Recording) -> Vec<(&str, &str, &[(String, String)], Option<&[u8]>)> {
+fn sent(recording: &Recording) -> Vec<Sent<'_>> {
     let entries = recording.entries.iter();
     entries
         .map(|entry| {

@@ -69,6 +69,12 @@ pub fn steadiness(course: &Course) -> Option<Steadiness> {
     }
     let (points, is_joined) = joined(part);
     if points.len() < POINTS_MIN {
+        let is_elsewhere = |points: &[Point]| points.iter().any(|point| point.exchanges > 0);
+        if !is_elsewhere(part) && is_elsewhere(&course.points) {
+            return Some(not_tested(
+                "the load is held at no level, as in ramps and replays".to_owned(),
+            ));
+        }
         return Some(too_short(part, points.len()));
     }
     let series = Series::all(&points, is_joined);
@@ -152,15 +158,18 @@ fn too_short(part: &[Point], found: usize) -> Steadiness {
         Some(stretch) => format!("hold for at least {}", time_ms(stretch * POINTS_MIN as f64 * 1e3)),
         None => "no exchange ended in it".to_owned(),
     };
-    let text = format!(
-        "not tested: the hold at one level has {} of at least {EXCHANGES_MIN} exchanges, {POINTS_MIN} are needed; {needed}",
+    not_tested(format!(
+        "the hold at one level has {} of at least {EXCHANGES_MIN} exchanges, {POINTS_MIN} are needed; {needed}",
         crate::words::counted(found as u64, "stretch").replace("stretchs", "stretches"),
-    );
+    ))
+}
+
+fn not_tested(why: String) -> Steadiness {
     Steadiness {
         holds: None,
         transient_s: None,
         series: Vec::new(),
-        text,
+        text: format!("not tested: {why}"),
     }
 }
 

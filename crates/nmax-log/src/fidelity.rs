@@ -158,9 +158,9 @@ fn spread(n: u64, m: u64) -> f64 {
 }
 
 fn verdict(distance: f64, tolerance: f64, chance: f64) -> Verdict {
-    if !distance.is_finite() || !chance.is_finite() {
-        Verdict::Unknown
-    } else if chance > CHANCE_MAX && distance > NEAR * tolerance && distance <= NEAR * tolerance + chance {
+    let is_known = distance.is_finite() && chance.is_finite();
+    let may_be_chance = chance > CHANCE_MAX && distance > NEAR * tolerance && distance <= NEAR * tolerance + chance;
+    if !is_known || may_be_chance {
         Verdict::Unknown
     } else if distance <= tolerance.max(chance) {
         Verdict::Alike

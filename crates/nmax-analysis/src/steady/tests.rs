@@ -252,6 +252,22 @@ fn short_holds_say_how_long_to_hold() {
     assert!(poor.text.ends_with("hold for at least 180 s"), "{}", poor.text);
     let silent = steadiness_of(10, 0).unwrap();
     assert!(silent.text.ends_with("no exchange ended in it"), "{}", silent.text);
+    // A quiet stretch is the longest at one level, beside points with a level of their own: a replay.
+    let replayed = (0..30)
+        .map(|t| Point {
+            level: f64::from(t as u32).mul_add(3.0, 10.0),
+            ..point(t, 100, 20.0)
+        })
+        .chain((30..50).map(|t| point(t, 0, 20.0)));
+    let replayed = steadiness(&Course {
+        points: replayed.collect(),
+        requests: Vec::new(),
+    });
+    let text = replayed.expect("a hold").text;
+    assert_eq!(
+        text,
+        "not tested: the load is held at no level, as in ramps and replays"
+    );
     assert_eq!(steadiness_of(0, 0), None);
     assert_eq!(steadiness_of(60, 10).unwrap().holds, Some(true));
     let joined = steadiness_of(200, 4).unwrap();

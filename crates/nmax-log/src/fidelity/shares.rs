@@ -30,7 +30,8 @@ impl<'a> Compared<'a> {
     }
 
     fn is_compared(&self, kind: &RequestType) -> bool {
-        !self.is_left_out(kind) && !(self.has_pages && kind.is_resource) && kind.steps > 0
+        let belongs_to_a_page = self.has_pages && kind.is_resource;
+        kind.steps > 0 && !belongs_to_a_page && !self.is_left_out(kind)
     }
 
     /// Types of the source, then of the run.
