@@ -321,7 +321,9 @@ fn has_glob(url: &str) -> bool {
 fn url(text: &str, asked: &Asked) -> Result<String, String> {
     let url = text.split_once('#').map_or(text, |(url, _)| url).trim();
     let mut url = match url.split_once("://") {
-        Some((scheme, _)) if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") => url.to_owned(),
+        Some((scheme, rest)) if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") => {
+            format!("{}://{rest}", scheme.to_ascii_lowercase())
+        }
         Some((scheme, _)) => return Err(format!("the scheme `{scheme}` is not HTTP")),
         None => format!("http://{url}"),
     };
