@@ -132,6 +132,7 @@ fn target(profile: &Profile, options: &PlanOptions) -> Yaml {
             .heavy
             .hosts
             .first()
+            .filter(|host| 2 * host.count.saturating_sub(host.error) > profile.requests)
             .map(|host| host.text.as_str())
             .filter(is_host),
     ) {
@@ -139,9 +140,8 @@ fn target(profile: &Profile, options: &PlanOptions) -> Yaml {
         (None, Some(host)) => {
             Yaml::text(format!("http://{host}")).with_note("The host of the log: take one that may be loaded.")
         }
-        (None, None) => {
-            Yaml::text("http://127.0.0.1:8080").with_note("The log names no host: say where the requests go.")
-        }
+        (None, None) => Yaml::text("http://127.0.0.1:8080")
+            .with_note("No host stands in most lines of the log: say where the requests go."),
     }
 }
 

@@ -354,3 +354,14 @@ fn what_a_person_should_know_is_said() {
     assert!(said.contains("1 requests were answered with 304"), "{said}");
     assert!(said.contains("nothing is sent for 8h from 1h on"), "{said}");
 }
+
+#[test]
+fn the_target_is_what_most_requests_name() {
+    let of = |targets: &[&str]| {
+        let records: Vec<Record<'_>> = targets.iter().map(|target| record(0, "GET", target, 200)).collect();
+        schedule(Options::default(), &records).origin().map(str::to_owned)
+    };
+    let (scanned, own) = ("http://evil.example/", "http://shop.test/a");
+    assert_eq!(of(&["/a", "/b", scanned]), None);
+    assert_eq!(of(&[own, own, scanned]).as_deref(), Some("http://shop.test"));
+}

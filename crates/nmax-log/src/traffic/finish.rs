@@ -16,6 +16,9 @@ use super::visits::{BREAKS_S, Pair, Pauses, Totals};
 use super::warnings::warnings;
 use super::{IDENTITIES, Traffic};
 
+/// Shortest time that a rate is taken over, s: a few requests in a moment tell no rate.
+const RATE_SPAN_MIN_S: f64 = 1.0;
+
 /// Request types that a profile tells apart.
 const TYPES_SHOWN_MAX: usize = 300;
 /// Transitions that a profile shows.
@@ -110,11 +113,11 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         scenarios: Vec::new(),
         arrivals: Arrivals {
             requests_per_s: if has_records {
-                traffic.requests as f64 / period.length_s()
+                traffic.requests as f64 / period.length_s().max(RATE_SPAN_MIN_S)
             } else {
                 0.0
             },
-            sessions_per_s: totals.sessions as f64 / period.length_s(),
+            sessions_per_s: totals.sessions as f64 / period.length_s().max(RATE_SPAN_MIN_S),
             second_max: totals.request_bursts.second_max(),
             requests: totals.request_bursts.finish(),
             sessions: totals.session_bursts.finish(),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use nmax_log::plan::{Made, PlanError, PlanOptions, write};
-use nmax_log::traffic::{Options, Profile, Types};
+use nmax_log::record::Record;
+use nmax_log::traffic::{Options, Profile, Traffic, Types};
 use nmax_plan::plan::{Arrivals, Step, ThinkTime, Workload};
 use proptest::prelude::*;
 
@@ -287,6 +288,22 @@ proptest! {
         let apart = distance(&want, &mix(&found));
         prop_assert!(apart <= 0.05, "{apart}: {want:?} and {:?}\n{}", mix(&found), made.plan);
     }
+}
+
+/// A line of whoever looks for an open proxy does not choose where the load goes, and one moment makes no rate.
+#[test]
+fn a_single_line_decides_nothing() {
+    let lines = World::shop().lines(1);
+    let mut traffic = Traffic::new(Options::default());
+    for (at, line) in lines.iter().enumerate() {
+        let host: &[u8] = if at == 0 { b"evil.example" } else { b"" };
+        traffic.add(&Record { host, ..line.record() });
+    }
+    let made = write(&traffic.finish(), &options(true)).expect("a plan");
+    assert!(!made.plan.contains("evil.example"), "{}", made.plan);
+    let alone = profile(&[Line::get(5.0, "10.0.0.1", "/")]);
+    let made = write(&alone, &options(true)).expect("a plan");
+    assert!(made.sessions_per_s <= 1.0, "{}", made.sessions_per_s);
 }
 
 /// Targets with two slashes in front, as scanners send, name no other host.
