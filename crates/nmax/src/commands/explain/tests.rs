@@ -7,7 +7,7 @@ use nmax_analysis::explain::{explanations, find};
 use super::*;
 
 /// Where codes of results are made; other capitals in quotes are none.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "../nmax-analysis/src/gates",
     "../nmax-analysis/src/judge",
     "../nmax-analysis/src/answer",
@@ -17,6 +17,7 @@ const SOURCES: [&str; 9] = [
     "src/tally",
     "src/host/forecast",
     "src/commands/run",
+    "src/commands/replay",
 ];
 
 /// Every word of capitals in quotes, as long as a code, that is written in a file or folder outside of tests.
