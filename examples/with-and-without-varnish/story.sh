@@ -125,7 +125,8 @@ try_load() {
         --set "workload={closed: {vus: $3}}" --set duration=null \
         --set "stages=[{ramp: $ramp, to: 100%}, {hold: $hold}]" >"$work/result" 2>&1 || code=$?
     cat "$work/result"
-    expect_code 0 4
+    # In a short hold, users of a busy machine may begin nothing: a condition without samples does not hold (3).
+    expect_code 0 4 ${SHORT:+3}
 }
 
 # value NAME REQUEST COLUMN: of the CSV of a run; COLUMN as its head names it.
