@@ -231,5 +231,6 @@ look "Both reports on one page: $page"
 # What the story promises.
 [[ $(value without total failed) = 0 && $(value with total failed) = 0 ]] || fail "requests failed"
 slower=$(value without 'GET /' response_time_p50_ms) faster=$(value with 'GET /' response_time_p50_ms)
-awk -v a="$slower" -v b="$faster" 'BEGIN { exit !(b < a) }' || fail "Varnish made the front page slower"
+# A short form has a handful of pages, whose times on a busy machine judge nothing.
+[[ -n ${SHORT:-} ]] || awk -v a="$slower" -v b="$faster" 'BEGIN { exit !(b < a) }' || fail "Varnish made the front page slower"
 [[ $hits -gt $((all / 2)) ]] || fail "Varnish answered $hits of $all requests itself"
