@@ -339,8 +339,8 @@ fn distinct(rows: &[Vec<String>]) -> Vec<Vec<String>> {
 /// What is done once before a run: it notes when that is.
 fn setup() -> Yaml {
     let set = |key: &str, value: Yaml| Yaml::Map(vec![(key.to_owned(), value)]);
-    let run = set("run", Yaml::text("${now()}")).on_one_line();
-    let note = "the second in which the run begins is a part of new users' names,\nso that no run makes those of another one again";
+    let run = set("run", Yaml::text("${now('ms')}")).on_one_line();
+    let note = "the millisecond in which the run begins is a part of new users' names,\nso that no run makes those of another one again";
     set("steps", Yaml::List(vec![set("set", run)])).with_note(note)
 }
 

@@ -257,7 +257,7 @@ fn no_run_makes_the_users_of_another_one_again() {
         ]
     };
     let roomy = made(sign_up("maxlength=254"));
-    has(&roomy, "setup:\n  steps:\n    - set: { run: \"${now()}\" }\n");
+    has(&roomy, "setup:\n  steps:\n    - set: { run: \"${now('ms')}\" }\n");
     assert_eq!(
         roomy.plan.matches("email: \"${setup.run}.${people.email}\"").count(),
         2,
