@@ -9,7 +9,7 @@
 //! - [`window`]: an aggregate with its place in time
 //! - [`failure`]: a failed exchange, kept whole for study
 //! - [`raw`]: exchanges kept one by one
-//! - [`resource`]: readings of hosts
+//! - [`resource`]: readings of hosts; [`readings`]: all of a run, over time
 //! - [`names`]: request names, their ids, and the cap on their number
 
 pub mod aggregate;
@@ -18,6 +18,7 @@ pub mod histogram;
 pub mod names;
 pub mod outcome;
 pub mod raw;
+pub mod readings;
 pub mod resource;
 pub mod sample;
 pub mod time;
@@ -32,6 +33,7 @@ pub use histogram::Histogram;
 pub use names::{Catalog, NameId, Names, suggest_template};
 pub use outcome::{ErrorKind, Outcome};
 pub use raw::{RawSample, Why};
+pub use readings::{Figure, Readings, Track};
 pub use resource::Resource;
 pub use sample::{Network, Sample};
 pub use time::{Clock, Nanos};

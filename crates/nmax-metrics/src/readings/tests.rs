@@ -1,0 +1,59 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn reading(second: u64, value: f64) -> Resource {
+    Resource {
+        at: Nanos::from_secs(second),
+        host: "db".into(),
+        source: "disk sda".into(),
+        metric: "await_ms".into(),
+        value,
+        unit: "ms".into(),
+    }
+}
+
+proptest! {
+    /// Law: whatever the length of a run, its bins add up to what was read, and there are few of them.
+    #[test]
+    fn nothing_is_lost(values in proptest::collection::vec(0.0..1e6_f64, 1..200), step in 1_u64..1_000) {
+        let mut readings = Readings::default();
+        for (index, value) in values.iter().enumerate() {
+            readings.push(&reading(index as u64 * step, *value));
+        }
+        let track = readings.get("db", "disk sda", "await_ms").unwrap();
+        prop_assert!(track.bins.len() <= BINS_MAX);
+        let all = track.within((Nanos::ZERO, Nanos(u64::MAX)));
+        prop_assert_eq!(all.count as usize, values.len());
+        prop_assert!((all.sum - values.iter().sum::<f64>()).abs() <= 1e-6 * all.sum.max(1.0));
+        prop_assert_eq!(all.max, values.iter().copied().fold(f64::MIN, f64::max));
+        prop_assert_eq!(all.min, values.iter().copied().fold(f64::MAX, f64::min));
+    }
+}
+
+#[test]
+fn a_span_takes_the_bins_that_begin_in_it_and_gaps_have_no_mean() {
+    let mut readings = Readings::default();
+    for second in [0, 1, 2, 5, 6] {
+        readings.push(&reading(second, second as f64));
+    }
+    readings.push(&reading(3, f64::NAN));
+    let track = readings.get("db", "disk sda", "await_ms").unwrap();
+    let span = |start: u64, end: u64| track.mean((Nanos::from_secs(start), Nanos::from_secs(end)));
+    assert_eq!(span(0, 3), Some(1.0));
+    assert_eq!(span(3, 5), None);
+    assert_eq!(span(5, 100), Some(5.5));
+    assert_eq!(span(100, 200), None);
+    assert_eq!(track.points().count(), 5);
+}
+
+#[test]
+fn figures_beyond_the_cap_are_counted_and_left_out() {
+    let mut readings = Readings::default();
+    for number in 0..TRACKS_MAX + 3 {
+        let metric = format!("m{number}");
+        readings.push(&Resource { metric, ..reading(0, 1.0) });
+    }
+    assert_eq!(readings.iter().count(), TRACKS_MAX);
+    assert_eq!(readings.left_out, 3);
+}
