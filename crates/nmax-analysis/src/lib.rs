@@ -15,6 +15,7 @@
 //! - [`arrivals`]: whether Poisson arrivals are as irregular as they should be
 //! - [`answer`]: what a run says to the question of its profile
 //! - [`effect`]: what an intervention did
+//! - [`suspect`]: what to look at first when a system is slow, and what nobody watched
 //! - [`trend`], [`change`], [`period`]: slopes, change points and cycles of a series
 //! - [`explain`]: what every code means, in plain words
 //! - `scope`: which figures belong to a request name or a scenario
@@ -34,6 +35,7 @@ pub mod period;
 mod scope;
 pub mod settle;
 pub mod steady;
+pub mod suspect;
 pub mod thresholds;
 pub mod trend;
 pub mod verdict;

@@ -111,7 +111,9 @@ impl Track {
     pub fn within(&self, (start, end): (Nanos, Nanos)) -> Bin {
         let first = start.0.div_ceil(self.width.0) as usize;
         let last = end.0.div_ceil(self.width.0) as usize;
-        let bins = self.bins.get(first.min(self.bins.len())..last.clamp(first, self.bins.len().max(first)));
+        let bins = self
+            .bins
+            .get(first.min(self.bins.len())..last.clamp(first, self.bins.len().max(first)));
         let mut all = Bin::EMPTY;
         bins.unwrap_or_default().iter().for_each(|bin| all.merge(bin));
         all
@@ -125,7 +127,10 @@ impl Track {
     /// Beginning and mean of each bin that is no gap.
     pub fn points(&self) -> impl Iterator<Item = (Nanos, f64)> + '_ {
         let at = |index: usize| Nanos(index as u64 * self.width.0);
-        self.bins.iter().enumerate().filter_map(move |(index, bin)| Some((at(index), bin.mean()?)))
+        self.bins
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, bin)| Some((at(index), bin.mean()?)))
     }
 }
 

@@ -40,7 +40,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 18] = [
+pub(crate) const TABLE: [Row; 19] = [
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row(
         "nmax-plan",
@@ -122,6 +122,12 @@ pub(crate) const TABLE: [Row; 18] = [
             "serde_json",
             "thiserror",
         ],
+    ),
+    row(
+        "nmax-observe",
+        Layer::Shell,
+        &["nmax-metrics", "nmax-plan", "nmax-log"],
+        &["nix", "postgres", "rustix", "serde", "serde_json", "thiserror", "ureq"],
     ),
     row(
         "nmax-target",

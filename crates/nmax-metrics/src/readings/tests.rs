@@ -52,7 +52,10 @@ fn figures_beyond_the_cap_are_counted_and_left_out() {
     let mut readings = Readings::default();
     for number in 0..TRACKS_MAX + 3 {
         let metric = format!("m{number}");
-        readings.push(&Resource { metric, ..reading(0, 1.0) });
+        readings.push(&Resource {
+            metric,
+            ..reading(0, 1.0)
+        });
     }
     assert_eq!(readings.iter().count(), TRACKS_MAX);
     assert_eq!(readings.left_out, 3);

@@ -1,0 +1,16 @@
+//! What servers and injectors feel during a run: hosts, agents, exporters, databases and logs, on the run's clock.
+//!
+//! Each source is read on a thread of its own, so one that hangs holds up nobody. A source that goes away is a gap with a
+//! reason; the run goes on.
+//!
+//! # Layout
+//! - [`source`]: what can be read, and why it could not be
+//! - [`watcher`]: reads sources until it is stopped
+
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod source;
+pub mod watcher;
+
+pub use source::{Reading, Source, Trouble};
+pub use watcher::{Happening, Seen, Watched, Watcher};

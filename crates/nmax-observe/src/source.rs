@@ -1,0 +1,74 @@
+//! What can be read, and why it could not be.
+
+use nmax_metrics::Nanos;
+
+/// One figure that a source gave.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// When it was so, on the run's clock; `None`: when the source was read.
+    pub at: Option<Nanos>,
+    /// Host that it belongs to; `None`: that of the source.
+    pub host: Option<String>,
+    /// Part of the host: `cpu`, `disk sda`, `pool orders`.
+    pub source: String,
+    /// Metric with its unit's suffix where it has one: `await_ms`.
+    pub metric: String,
+    /// Value.
+    pub value: f64,
+    /// `ratio`, `count`, `bytes`, `ms`, `cores`, `per s`, `bytes per s`.
+    pub unit: &'static str,
+}
+
+impl Reading {
+    /// A figure of the source's own host, now.
+    pub fn new(source: &str, metric: &str, value: f64, unit: &'static str) -> Self {
+        Self {
+            at: None,
+            host: None,
+            source: source.to_owned(),
+            metric: metric.to_owned(),
+            value,
+            unit,
+        }
+    }
+}
+
+/// Why a source could not be read: one sentence that says what and where, and what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct Trouble {
+    /// What went wrong: `connection refused by 127.0.0.1:9100`.
+    pub text: String,
+    /// It will not get better by trying again, such as a wrong password.
+    pub is_final: bool,
+}
+
+impl Trouble {
+    /// It may pass.
+    pub fn passing(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_final: false,
+        }
+    }
+
+    /// It will stay.
+    pub fn lasting(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            is_final: true,
+        }
+    }
+}
+
+/// Something that can be read again and again. It bounds its own time: a read takes a few seconds at most, whatever the
+/// other side does.
+pub trait Source: Send {
+    /// Reads all figures. `now` is on the run's clock. Rates are those since the reading before; the first one has none.
+    fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble>;
+
+    /// What a person should know once, since the last call: `PSI is not in this kernel`.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}

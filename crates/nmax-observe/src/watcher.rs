@@ -1,0 +1,219 @@
+//! Reads sources, each on a thread of its own, until it is stopped.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use nmax_metrics::{Clock, Nanos, Resource};
+
+use crate::source::{Source, Trouble};
+
+/// Readings that wait to be taken; beyond it a source waits, and its gap shows.
+const WAITING_MAX: usize = 4_096;
+/// How long the end waits for a source that is being read.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// A source, how it is called and how often it is read.
+pub struct Watched {
+    /// Host that its figures belong to.
+    pub host: String,
+    /// Its own name in results: `postgres orders`.
+    pub name: String,
+    /// From one reading to the next.
+    pub every: Duration,
+    /// What is read.
+    pub source: Box<dyn Source>,
+}
+
+/// What happened to a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Happening {
+    /// When.
+    pub at: Nanos,
+    /// `SOURCE_LOST`, `SOURCE_BACK` or `SOURCE_NOTE`.
+    pub code: &'static str,
+    /// One sentence.
+    pub text: String,
+}
+
+/// What was seen since the last look.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Seen {
+    /// Figures, with `up` (1 or 0) of each source each time that it was read.
+    pub resources: Vec<Resource>,
+    /// Sources that went, came back, or have something to say.
+    pub happenings: Vec<Happening>,
+}
+
+enum Message {
+    Resources(Vec<Resource>),
+    Happening(Happening),
+}
+
+/// Sources under observation. Dropping it ends their threads.
+pub struct Watcher {
+    messages: Receiver<Message>,
+    threads: Vec<(Sender<()>, JoinHandle<()>)>,
+    ended: Receiver<()>,
+}
+
+impl Watcher {
+    /// Begins to read.
+    pub fn start<C>(sources: Vec<Watched>, clock: C) -> Self
+    where
+        C: Clock + Clone + Send + 'static,
+    {
+        let (sender, messages) = sync_channel(WAITING_MAX);
+        let (done, ended) = channel::<()>();
+        let threads = sources
+            .into_iter()
+            .filter_map(|watched| {
+                let (stop, stopped) = channel();
+                let reader = Reader {
+                    host: watched.host,
+                    name: watched.name,
+                    is_up: None,
+                    lost_at: Nanos::ZERO,
+                    sender: sender.clone(),
+                };
+                let (clock, done) = (clock.clone(), done.clone());
+                let (source, every) = (watched.source, watched.every);
+                let body = move || {
+                    reader.run(source, every, &clock, &stopped);
+                    drop(done);
+                };
+                let thread = thread::Builder::new().name("nmax-observe".into()).spawn(body).ok()?;
+                Some((stop, thread))
+            })
+            .collect();
+        Self {
+            messages,
+            threads,
+            ended,
+        }
+    }
+
+    /// What was seen since the last call.
+    pub fn drain(&mut self) -> Seen {
+        let mut seen = Seen::default();
+        for message in self.messages.try_iter() {
+            match message {
+                Message::Resources(resources) => seen.resources.extend(resources),
+                Message::Happening(happening) => seen.happenings.push(happening),
+            }
+        }
+        seen
+    }
+
+    /// Ends all threads; what they saw until then. One that hangs in a read is left behind: it ends with the process.
+    pub fn stop(&mut self) -> Seen {
+        let threads = std::mem::take(&mut self.threads);
+        drop(threads.iter().map(|(stop, _)| stop.send(())).collect::<Vec<_>>());
+        // All hold a sender of `ended`; the last one to go closes it.
+        let _ = self.ended.recv_timeout(PATIENCE);
+        for (_, thread) in threads {
+            if thread.is_finished() {
+                let _ = thread.join();
+            }
+        }
+        self.drain()
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// One source's thread.
+struct Reader {
+    host: String,
+    name: String,
+    /// Whether the last read worked; `None` before the first.
+    is_up: Option<bool>,
+    lost_at: Nanos,
+    sender: SyncSender<Message>,
+}
+
+impl Reader {
+    fn run(mut self, mut source: Box<dyn Source>, every: Duration, clock: &impl Clock, stopped: &Receiver<()>) {
+        let mut due = clock.now();
+        loop {
+            let now = clock.now();
+            let read = source.read(now);
+            let is_final = matches!(&read, Err(trouble) if trouble.is_final);
+            self.tell(now, read);
+            for text in source.notes() {
+                self.happened(now, "SOURCE_NOTE", format!("{}: {text}", self.title()));
+            }
+            // A reading that took long is not followed by others that make up for it.
+            due = Nanos(due.0 + every.as_nanos() as u64).max(clock.now());
+            let wait = Duration::from_nanos(due.since(clock.now()).0);
+            match stopped.recv_timeout(wait) {
+                Err(RecvTimeoutError::Timeout) if !is_final => {}
+                _ => return,
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("{} on {}", self.name, self.host)
+    }
+
+    fn tell(&mut self, now: Nanos, read: Result<Vec<crate::Reading>, Trouble>) {
+        let was_up = self.is_up;
+        self.is_up = Some(read.is_ok());
+        let mut resources = vec![Resource {
+            at: now,
+            host: self.host.clone(),
+            source: self.name.clone(),
+            metric: "up".into(),
+            value: f64::from(u8::from(read.is_ok())),
+            unit: "ratio".into(),
+        }];
+        match read {
+            Ok(readings) => {
+                if was_up == Some(false) {
+                    let gap_s = now.since(self.lost_at).as_secs_f64();
+                    let text = format!("{} is there again after {gap_s:.0} s", self.title());
+                    self.happened(now, "SOURCE_BACK", text);
+                }
+                resources.extend(readings.into_iter().map(|reading| Resource {
+                    at: reading.at.unwrap_or(now),
+                    host: reading.host.unwrap_or_else(|| self.host.clone()),
+                    source: reading.source,
+                    metric: reading.metric,
+                    value: reading.value,
+                    unit: reading.unit.into(),
+                }));
+            }
+            Err(trouble) if was_up != Some(false) => {
+                self.lost_at = now;
+                let rest = if trouble.is_final {
+                    "; it is not tried again"
+                } else {
+                    ""
+                };
+                let text = format!("{} cannot be read: {}{rest}", self.title(), trouble.text);
+                self.happened(now, "SOURCE_LOST", text);
+            }
+            Err(_) => {}
+        }
+        self.send(Message::Resources(resources));
+    }
+
+    fn happened(&self, at: Nanos, code: &'static str, text: String) {
+        self.send(Message::Happening(Happening { at, code, text }));
+    }
+
+    /// What nobody takes is left out, and shows as a gap: a thread never waits for a run that does not listen.
+    fn send(&self, message: Message) {
+        match self.sender.try_send(message) {
+            Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
