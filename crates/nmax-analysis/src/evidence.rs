@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nmax_metrics::{Aggregate, Catalog, Nanos};
+use nmax_metrics::{Aggregate, Catalog, Nanos, Readings};
 
 use nmax_plan::plan::Plan;
 
@@ -30,6 +30,8 @@ pub struct Evidence<'a> {
     pub course: &'a Course,
     /// What observed processes used.
     pub observed: &'a [Observation],
+    /// Everything that was read of hosts and services, over the whole run.
+    pub readings: &'a Readings,
     /// What was done to the system under test.
     pub happened: &'a [Happened],
 }

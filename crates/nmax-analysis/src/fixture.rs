@@ -25,6 +25,7 @@ pub(crate) struct Run {
     pub(crate) injector: InjectorFacts,
     pub(crate) course: crate::Course,
     pub(crate) observed: Vec<crate::Observation>,
+    pub(crate) readings: nmax_metrics::Readings,
     pub(crate) happened: Vec<crate::Happened>,
 }
 
@@ -41,6 +42,7 @@ impl Run {
             end: Nanos::from_secs(10),
             course: crate::Course::default(),
             observed: Vec::new(),
+            readings: nmax_metrics::Readings::default(),
             happened: Vec::new(),
             injector: InjectorFacts {
                 workers: 1,
@@ -138,6 +140,7 @@ impl Run {
             injector: &self.injector,
             course: &self.course,
             observed: &self.observed,
+            readings: &self.readings,
             happened: &self.happened,
         }
     }

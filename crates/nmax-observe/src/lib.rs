@@ -4,13 +4,16 @@
 //! reason; the run goes on.
 //!
 //! # Layout
+//! - [`open`]: from a plan's `observe` to sources
 //! - [`source`]: what can be read, and why it could not be
 //! - [`watcher`]: reads sources until it is stopped
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod open;
 pub mod source;
 pub mod watcher;
 
+pub use open::open_all;
 pub use source::{Reading, Source, Trouble};
 pub use watcher::{Happening, Seen, Watched, Watcher};

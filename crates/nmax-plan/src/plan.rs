@@ -12,18 +12,22 @@ mod course;
 mod data;
 mod flow;
 mod http;
+mod observed;
 mod page;
 mod reply;
 mod scenario;
 mod table;
 mod walk;
 
-pub use course::{Action, Background, Intervention, Location, Moment, Observed, ProcessRef, Profile};
+pub use course::{Action, Background, Intervention, Location, Moment, ProcessRef, Profile};
 pub use data::{AtEnd, Feeder, Per, Pick, Rows};
 pub use flow::{Branch, Comparison, Condition, If, Loop, LoopEnd, PASSES_MAX, Transaction};
 pub use http::{
     BODY_LIMIT_DEFAULT, ClientCertificate, Coding, Connection, Cookies, Defaults, Dns, Family, HostOverride,
     PhaseTimeouts, REDIRECTS_DEFAULT, REDIRECTS_MAX, TIMEOUT_DEFAULT, Version, Visitor,
+};
+pub use observed::{
+    AgentReach, EVERY_DEFAULT, INJECTOR, LogKind, MappedKind, MappedResource, Observed, ObservedSource, SourceKind,
 };
 pub use page::{CONNECTIONS_PER_ORIGIN, Discover, Page, RESOURCES_MAX};
 pub use reply::{Check, Expect, Extract, MatchPick, Source, Test};
@@ -114,7 +118,7 @@ impl Plan {
     }
 
     /// Lets `change` change the name of every file that is read after the plan is known: issuers, client certificate and
-    /// key, bodies, the source, files with the numbers of processes.
+    /// key, bodies, the source, logs, files with the numbers of processes.
     ///
     /// The names are as written in the plan; whoever reads the files resolves them against the plan's folder.
     pub fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
@@ -137,6 +141,15 @@ impl Plan {
                 Body::Empty | Body::Text(_) | Body::Json(_) | Body::Form(_) => {}
             });
         }
+        for observed in &mut self.observe {
+            if let Observed::Source(ObservedSource {
+                kind: SourceKind::Log { file, .. },
+                ..
+            }) = observed
+            {
+                change(file);
+            }
+        }
         for process in self.processes_mut() {
             if let ProcessRef::PidFile(file) = process {
                 change(file);
@@ -146,9 +159,9 @@ impl Plan {
 
     /// Every process that is observed or gets a signal.
     fn processes_mut(&mut self) -> impl Iterator<Item = &mut ProcessRef> {
-        let observed = self.observe.iter_mut().map(|observed| {
-            let Observed::Process { process, .. } = observed;
-            process
+        let observed = self.observe.iter_mut().filter_map(|observed| match observed {
+            Observed::Process { process, .. } => Some(process),
+            Observed::Source(_) => None,
         });
         let actions = self.timeline.iter_mut().flat_map(|item| {
             let undo = item.undo.as_mut();

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use nmax_analysis::thresholds::violated;
 use nmax_analysis::{CourseBuilder, Evidence, Happened, InjectorFacts, Judgement, Tail, judge, steadiness};
-use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Resource, Section, Window};
-use nmax_plan::plan::{Intervention, Plan};
+use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Section, Window};
+use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
 use nmax_report::{Event, RunInfo, SeriesBuilder, View};
 
@@ -36,6 +36,7 @@ pub struct Tally {
     timeline: Vec<Intervention>,
     happened: Vec<Happened>,
     observed: Observed,
+    readings: Readings,
     windows: u64,
     last_end: Nanos,
     cpu: (Nanos, Nanos),
@@ -77,6 +78,7 @@ impl Tally {
             timeline: plan.timeline.clone(),
             happened: Vec::new(),
             observed: Observed::default(),
+            readings: Readings::default(),
             windows: 0,
             last_end: Nanos::ZERO,
             cpu: (Nanos::ZERO, Nanos::ZERO),
@@ -122,10 +124,15 @@ impl Tally {
         });
     }
 
-    /// Takes what a resource line says of the injector or of the run's end.
+    /// Takes a reading; what it says of the injector or of the run's end.
     pub fn resource(&mut self, resource: &Resource) {
-        if resource.host != "injector" {
-            return self.observed.take(resource);
+        self.observed.take(resource);
+        // What the run says of itself is not read again and again.
+        if resource.source != "run" {
+            self.read(resource);
+        }
+        if resource.host != INJECTOR || !["process", "host", "run"].contains(&resource.source.as_str()) {
+            return;
         }
         let value = resource.value;
         let most = |known: &mut Option<u64>| most_of(known, value as u64);
@@ -153,6 +160,16 @@ impl Tally {
             "interrupted" => self.facts.interrupted = value > 0.0,
             _ => {}
         }
+    }
+
+    fn read(&mut self, resource: &Resource) {
+        if resource.host != observed::LOCAL {
+            return self.readings.push(resource);
+        }
+        self.readings.push(&Resource {
+            host: INJECTOR.into(),
+            ..resource.clone()
+        });
     }
 
     /// End of the last window.
@@ -210,6 +227,7 @@ impl Tally {
             injector: &facts,
             course: &course,
             observed: &self.observed.all,
+            readings: &self.readings,
             happened: &self.happened,
         })
     }

@@ -6,9 +6,11 @@ use crate::nearest::nearest;
 use crate::plan::{Arrivals, AtEnd, MatchPick, Method, Per};
 
 mod http;
+mod observe;
 mod run;
 mod scenario;
 pub(crate) use http::*;
+pub(crate) use observe::*;
 pub(crate) use run::*;
 pub(crate) use scenario::*;
 

@@ -12,6 +12,7 @@ use crate::units::format_duration;
 mod data;
 mod flow;
 mod http;
+mod observe;
 mod request;
 mod run;
 mod yaml;

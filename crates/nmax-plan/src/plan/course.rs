@@ -138,15 +138,3 @@ pub enum ProcessRef {
     /// By its name; all processes of that name.
     Name(String),
 }
-
-/// What is watched beside the injector.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Observed {
-    /// Memory, CPU time, threads and open files of processes of this host.
-    Process {
-        /// Its name in the results.
-        name: String,
-        /// The process.
-        process: ProcessRef,
-    },
-}

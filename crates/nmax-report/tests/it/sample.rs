@@ -282,6 +282,7 @@ impl Run {
             injector: &injector,
             course: &nmax_analysis::Course::default(),
             observed: &self.observed,
+            readings: &nmax_metrics::Readings::default(),
             happened: &[],
         };
         let event = Event {

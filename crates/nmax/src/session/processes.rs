@@ -117,17 +117,18 @@ struct Process {
 impl Processes {
     pub(super) fn new(root: &Path, observed: &[Observed]) -> Self {
         let process = |observed: &Observed| match observed {
-            Observed::Process { name, process } => Process {
+            Observed::Process { name, process } => Some(Process {
                 name: name.clone(),
                 process: process.clone(),
                 cpu_s: HashMap::new(),
                 read_at: None,
                 is_missing: false,
-            },
+            }),
+            Observed::Source(_) => None,
         };
         Self {
             root: root.to_owned(),
-            all: observed.iter().map(process).collect(),
+            all: observed.iter().filter_map(process).collect(),
         }
     }
 

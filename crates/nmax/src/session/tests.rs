@@ -29,6 +29,7 @@ fn judged(blocks: Vec<(Nanos, Nanos)>, stop_at: Option<Nanos>) -> Judgement {
         injector: &InjectorFacts::default(),
         course: &nmax_analysis::Course::default(),
         observed: &[],
+        readings: &nmax_metrics::Readings::default(),
         happened: &[],
     })
 }

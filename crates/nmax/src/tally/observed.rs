@@ -2,7 +2,10 @@
 
 use nmax_analysis::Observation;
 use nmax_metrics::Resource;
+use nmax_plan::plan::INJECTOR;
 
+/// What this host is called in the lines of older runs.
+pub(super) const LOCAL: &str = "local";
 /// Most values of a figure; beyond it every second one is dropped, and so is every second one that comes.
 const VALUES_MAX: usize = 7_200;
 
@@ -20,13 +23,17 @@ impl Observed {
         let Some(name) = resource.source.strip_prefix("process ") else {
             return;
         };
+        let name = match resource.host.as_str() {
+            INJECTOR | LOCAL => name.to_owned(),
+            host => format!("{name} on {host}"),
+        };
         let known = self
             .all
             .iter()
             .position(|one| one.name == name && one.metric == resource.metric);
         let index = known.unwrap_or_else(|| {
             self.all.push(Observation {
-                name: name.to_owned(),
+                name,
                 metric: resource.metric.clone(),
                 values: Vec::new(),
             });

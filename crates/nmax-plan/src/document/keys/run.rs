@@ -280,7 +280,7 @@ pub(crate) static SIGNAL: Table = Table {
     later: &[],
 };
 
-const PROCESS_REF: Shape = Shape::Either(&[Shape::Text, Shape::Object(&PROCESS)]);
+pub(super) const PROCESS_REF: Shape = Shape::Either(&[Shape::Text, Shape::Object(&PROCESS)]);
 
 pub(crate) static PROCESS: Table = Table {
     what: "a process",
@@ -293,26 +293,6 @@ pub(crate) static PROCESS: Table = Table {
         ),
     ],
     later: &[],
-};
-
-pub(crate) static OBSERVED: Table = Table {
-    what: "an item of `observe`",
-    keys: &[
-        required(
-            "process",
-            PROCESS_REF,
-            "Name of the processes; or `{ pid: 123 }`, or `{ pid_file: /run/x.pid }`.",
-        ),
-        key("name", Shape::Text, "Its name in the results; the process by default."),
-    ],
-    later: &[
-        ("host", "name the processes to watch: `- process: nginx`"),
-        (
-            "prometheus",
-            "remove it; watch the servers with their own tools meanwhile",
-        ),
-        ("log", "remove it; watch the servers with their own tools meanwhile"),
-    ],
 };
 
 pub(crate) static CONDITION: Table = Table {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::keys::{ARRIVALS, METHODS};
 use super::yaml::Yaml;
 use super::{duration, entry, expanded, plain, word};
-use crate::plan::{Action, Background, Intervention, Location, Moment, Observed, Plan, ProcessRef, Workload};
+use crate::plan::{Action, Background, Intervention, Location, Moment, Plan, ProcessRef, Workload};
 use crate::schedule::{Stage, StageKind};
 use crate::threshold::Threshold;
 use crate::units::{format_bit_rate, format_duration, format_rate, format_share};
@@ -55,7 +55,7 @@ pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
         map.push(entry("timeline", Yaml::List(items.collect())));
     }
     if !plan.observe.is_empty() {
-        let items = plan.observe.iter().map(observed);
+        let items = plan.observe.iter().map(super::observe::observed);
         map.push(entry("observe", Yaml::List(items.collect())));
     }
     if let Some(availability) = plan.availability {
@@ -195,15 +195,7 @@ fn action(action: &Action) -> (String, Yaml) {
     }
 }
 
-fn observed(observed: &Observed) -> Yaml {
-    let Observed::Process { name, process } = observed;
-    Yaml::Map(vec![
-        entry("process", self::process(process)),
-        entry("name", expanded(name)),
-    ])
-}
-
-fn process(process: &ProcessRef) -> Yaml {
+pub(super) fn process(process: &ProcessRef) -> Yaml {
     match process {
         ProcessRef::Pid(pid) => Yaml::Map(vec![entry("pid", plain(pid))]),
         ProcessRef::PidFile(file) => Yaml::Map(vec![entry("pid_file", expanded(file))]),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nmax_plan::plan::{Action, Intervention, Moment, Observed, Plan, ProcessRef, Workload};
+use nmax_plan::plan::{Action, EVERY_DEFAULT, Intervention, Moment, Observed, Plan, ProcessRef, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::summary;
 use nmax_plan::units::format_duration;
@@ -62,11 +62,31 @@ pub fn besides(plan: &Plan) -> Vec<(&'static str, String)> {
             "it acts on this host: `nmax run` wants --allow-exec for it".to_owned(),
         ));
     }
-    lines.extend(plan.observe.iter().map(|observed| {
-        let Observed::Process { name, process } = observed;
-        ("observes", format!("{name}: {}", self::process(process)))
-    }));
+    lines.extend(
+        plan.observe
+            .iter()
+            .map(|observed| ("observes", self::observed(observed))),
+    );
     lines
+}
+
+/// What is observed, without its secrets.
+fn observed(observed: &Observed) -> String {
+    let source = match observed {
+        Observed::Process { name, process } => return format!("{name}: {}", self::process(process)),
+        Observed::Source(source) => source,
+    };
+    let whose = if source.name == source.host {
+        String::new()
+    } else {
+        format!(" on {}", source.host)
+    };
+    let every = match source.every {
+        EVERY_DEFAULT => String::new(),
+        every => format!(", every {}", format_duration(every)),
+    };
+    let place = source.kind.place();
+    format!("{}{whose}: {} {place}{every}", source.name, source.kind.word())
 }
 
 /// When a background runs.

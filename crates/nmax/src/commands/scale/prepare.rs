@@ -164,10 +164,10 @@ fn head(
     notes: Vec<String>,
 ) -> Head {
     let knobs = axes.knobs.iter().map(|knob| knob.name.clone());
-    let observed = |observed: &Observed| {
-        let Observed::Process { name, .. } = observed;
-        name.clone()
-    };
+    let observed = order.plan.observe.iter().filter_map(|observed| match observed {
+        Observed::Process { name, .. } => Some(name.clone()),
+        Observed::Source(_) => None,
+    });
     let info = ScaleInfo {
         id: folder.id.clone(),
         name: order.name.clone(),
@@ -189,7 +189,7 @@ fn head(
         load: axes.load,
         knobs: axes.knobs.clone(),
         x_unit: count.unit(),
-        observed: order.plan.observe.iter().map(observed).collect(),
+        observed: observed.collect(),
         cores: cores(),
         demand,
         notes,
