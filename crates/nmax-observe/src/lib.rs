@@ -6,13 +6,21 @@
 //! # Layout
 //! - [`open`]: from a plan's `observe` to sources
 //! - [`source`]: what can be read, and why it could not be
+//! - [`fetch`]: one page over HTTP, in bounded time and size
+//! - `place`, `rates`: URLs as people write them; counters since the reading before
 //! - [`watcher`]: reads sources until it is stopped
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod fetch;
 pub mod open;
+mod place;
+mod rates;
 pub mod source;
 pub mod watcher;
+
+#[cfg(test)]
+mod fixture;
 
 pub use open::open_all;
 pub use source::{Reading, Source, Trouble};

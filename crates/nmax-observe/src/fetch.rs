@@ -1,0 +1,168 @@
+//! One page over HTTP, in bounded time and size: what metrics and status pages are read with.
+//!
+//! Each page has a connection of its own, so a server that was restarted is seen as it is. Redirects are not followed, and
+//! proxies of the environment are not used: a plan names what is read. User and password of a URL are sent as basic
+//! authorization and never appear in a message.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
+use ureq::{Agent, Error};
+
+use crate::Trouble;
+use crate::place::split_user;
+
+/// Longest time for a page, from looking up the name to its last byte.
+pub const PATIENCE: Duration = Duration::from_secs(2);
+/// Largest page.
+pub const PAGE_BYTES_MAX: u64 = 8 << 20;
+/// Largest head of a reply.
+const HEAD_BYTES_MAX: usize = 64 << 10;
+
+/// A page that can be fetched again and again.
+pub struct Page {
+    agent: Agent,
+    /// Without user and password.
+    url: String,
+    accept: &'static str,
+    authorization: Option<String>,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// Its content type, in small letters; empty when the server does not say.
+    pub content_type: String,
+    /// The page.
+    pub text: String,
+}
+
+impl Page {
+    /// A page at `url`. `accept`: the formats that are understood. `token` is sent as `Bearer`; without one, user and
+    /// password of the URL are.
+    pub fn new(url: &str, accept: &'static str, token: Option<&str>) -> Self {
+        let (url, user, password) = split_user(url);
+        let basic = (user.is_some() || password.is_some()).then(|| {
+            let pair = format!("{}:{}", user.unwrap_or_default(), password.unwrap_or_default());
+            format!("Basic {}", STANDARD.encode(pair))
+        });
+        let config = Agent::config_builder()
+            .timeout_global(Some(PATIENCE))
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .max_idle_connections(0)
+            .max_response_header_size(HEAD_BYTES_MAX)
+            .proxy(None)
+            .user_agent(concat!("nmax/", env!("CARGO_PKG_VERSION")));
+        let is_tls = url.get(..6).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https:"));
+        let config = if is_tls { config.tls_config(tls()) } else { config };
+        Self {
+            agent: config.build().new_agent(),
+            url,
+            accept,
+            authorization: token.map(|token| format!("Bearer {token}")).or(basic),
+        }
+    }
+
+    /// Where it is, as it may be shown.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Fetches it. Takes at most [`PATIENCE`].
+    pub fn fetch(&self) -> Result<Fetched, Trouble> {
+        let mut request = self.agent.get(&self.url).header("accept", self.accept);
+        if let Some(authorization) = &self.authorization {
+            request = request.header("authorization", authorization);
+        }
+        let mut response = request.call().map_err(|error| self.trouble(&error))?;
+        self.judge(response.status().as_u16())?;
+        let content_type = response.headers().get("content-type");
+        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let content_type = content_type.to_ascii_lowercase();
+        let body = response.body_mut().with_config().limit(PAGE_BYTES_MAX).read_to_vec();
+        let body = body.map_err(|error| self.trouble(&error))?;
+        let text = String::from_utf8(body)
+            .map_err(|_| Trouble::passing(format!("{} gave bytes that are no text (UTF-8)", self.url)))?;
+        Ok(Fetched { content_type, text })
+    }
+
+    /// What a status means for what is read.
+    fn judge(&self, status: u16) -> Result<(), Trouble> {
+        let url = &self.url;
+        match status {
+            200 => Ok(()),
+            401 | 403 => {
+                let what = if self.authorization.is_some() {
+                    "it takes neither the given user nor token"
+                } else {
+                    "it wants to know who asks; write `token:`, or user and password into the URL"
+                };
+                Err(Trouble::lasting(format!("{url} answered {status}: {what}")))
+            }
+            300..=399 => Err(Trouble::passing(format!(
+                "{url} answered {status} and leads elsewhere; write the URL that it leads to"
+            ))),
+            404 => Err(Trouble::passing(format!("{url} answered 404: there is no such page"))),
+            status => Err(Trouble::passing(format!("{url} answered {status}"))),
+        }
+    }
+
+    fn trouble(&self, error: &Error) -> Trouble {
+        let url = &self.url;
+        match error {
+            Error::Timeout(_) => {
+                let patience_s = PATIENCE.as_secs();
+                Trouble::passing(format!("{url} did not answer in full within {patience_s} s"))
+            }
+            Error::BodyExceedsLimit(_) => {
+                let limit_mib = PAGE_BYTES_MAX >> 20;
+                Trouble::passing(format!("{url} gives more than {limit_mib} MiB"))
+            }
+            Error::LargeResponseHeader(..) => Trouble::passing(format!("{url} gives a reply without end in its head")),
+            Error::HostNotFound => Trouble::passing(format!("{url}: its name is not found")),
+            Error::BadUri(_) | Error::Http(_) => {
+                Trouble::lasting(format!("{url} is no URL; write it as `http://127.0.0.1:9100/metrics`"))
+            }
+            Error::Rustls(error) => Trouble::passing(format!("{url}: {error}")),
+            Error::Protocol(error) => Trouble::passing(format!("{url} does not speak HTTP: {error}")),
+            Error::Io(error) => Trouble::passing(format!("{url}: {}", plain(error))),
+            error => Trouble::passing(format!("{url}: {error}")),
+        }
+    }
+}
+
+/// An error of the system without its number.
+pub(crate) fn plain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_lowercase().chain(letters).collect())
+        .unwrap_or_default()
+}
+
+/// The machine's own trust store, read once.
+fn tls() -> TlsConfig {
+    static TLS: OnceLock<TlsConfig> = OnceLock::new();
+    let make = || {
+        let roots = rustls_native_certs::load_native_certs().certs;
+        let roots: Vec<_> = roots
+            .iter()
+            .map(|root| Certificate::from_der(root).to_owned())
+            .collect();
+        TlsConfig::builder()
+            .root_certs(RootCerts::new_with_certs(&roots))
+            .unversioned_rustls_crypto_provider(rustls::crypto::ring::default_provider().into())
+            .build()
+    };
+    TLS.get_or_init(make).clone()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,216 @@
+//! Processors: time by mode, tasks that run and wait, load.
+
+use super::files::{Absence, Kept};
+use super::look::{Look, Since};
+
+/// Processors that are shown one by one; the rest is in the total only.
+const CORES_MAX: usize = 128;
+/// Where the scheduler tells how long tasks waited for each processor.
+const SCHEDSTAT: &str = "/proc/schedstat";
+
+/// Time of one processor or of all by mode, hundredths of a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Modes {
+    user: u64,
+    system: u64,
+    idle: u64,
+    iowait: u64,
+    irq: u64,
+    steal: u64,
+}
+
+impl Modes {
+    /// Fields of a line of `/proc/stat` behind its name (proc_stat(5)); those that an old kernel does not have are 0.
+    /// Time of guests is in that of users already.
+    fn parse<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
+        let mut all = [0_u64; 8];
+        let mut known = 0;
+        for (field, word) in all.iter_mut().zip(words) {
+            *field = word.parse().ok()?;
+            known += 1;
+        }
+        let [user, nice, system, idle, iowait, irq, softirq, steal] = all;
+        (known >= 4).then_some(Self {
+            user: user.saturating_add(nice),
+            system,
+            idle,
+            iowait,
+            irq: irq.saturating_add(softirq),
+            steal,
+        })
+    }
+
+    fn each(&self) -> [u64; 6] {
+        [self.user, self.system, self.idle, self.iowait, self.irq, self.steal]
+    }
+
+    fn total(&self) -> u64 {
+        self.each().into_iter().fold(0, u64::saturating_add)
+    }
+
+    /// What each mode grew by. Idle time and that of waiting for disks go back by a hundredth at times; that is none.
+    /// `None` when the whole went back or stood still.
+    fn since(&self, before: &Self) -> Option<Self> {
+        self.total().checked_sub(before.total()).filter(|total| *total > 0)?;
+        Some(Self {
+            user: self.user.saturating_sub(before.user),
+            system: self.system.saturating_sub(before.system),
+            idle: self.idle.saturating_sub(before.idle),
+            iowait: self.iowait.saturating_sub(before.iowait),
+            irq: self.irq.saturating_sub(before.irq),
+            steal: self.steal.saturating_sub(before.steal),
+        })
+    }
+
+    /// Neither idle nor waiting for a disk nor taken away by the machine below.
+    fn busy(&self) -> u64 {
+        self.user.saturating_add(self.system).saturating_add(self.irq)
+    }
+}
+
+/// `/proc/stat`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Stat {
+    all: Option<Modes>,
+    cores: Vec<(u32, Modes)>,
+    running: Option<u64>,
+    blocked: Option<u64>,
+}
+
+fn parse(text: &str) -> Stat {
+    let mut stat = Stat::default();
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let Some(name) = words.next() else { continue };
+        match name {
+            "cpu" => stat.all = Modes::parse(words),
+            "procs_running" => stat.running = words.next().and_then(|word| word.parse().ok()),
+            "procs_blocked" => stat.blocked = words.next().and_then(|word| word.parse().ok()),
+            _ => {
+                let number = name.strip_prefix("cpu").and_then(|number| number.parse().ok());
+                let core = number.and_then(|number| Some((number, Modes::parse(words)?)));
+                stat.cores.extend(core);
+            }
+        }
+    }
+    stat
+}
+
+/// The first of the three means in `/proc/loadavg`.
+fn parse_load(text: &str) -> Option<f64> {
+    text.split_ascii_whitespace().next()?.parse().ok()
+}
+
+/// Time that all tasks were ready to run and waited for a processor, ns: the eighth number of each line `cpuN` of
+/// `/proc/schedstat` (kernel: `Documentation/scheduler/sched-stats.rst`). `Some(None)`: the counters are switched off.
+fn parse_waits(text: &str) -> Option<Option<u64>> {
+    let (mut all, mut ran, mut is_any) = (0_u64, false, false);
+    for line in text.lines().filter(|line| line.starts_with("cpu")) {
+        let mut numbers = line.split_ascii_whitespace().skip(7).map(str::parse::<u64>);
+        let (Some(Ok(run)), Some(Ok(wait))) = (numbers.next(), numbers.next()) else {
+            continue;
+        };
+        is_any = true;
+        ran |= run > 0;
+        all = all.saturating_add(wait);
+    }
+    is_any.then_some(ran.then_some(all))
+}
+
+/// All processors.
+#[derive(Debug)]
+pub(super) struct Cpu {
+    stat: Kept,
+    load: Kept,
+    schedule: Kept,
+    before: Since<Stat>,
+    waits: Since<u64>,
+}
+
+impl Cpu {
+    pub(super) fn new() -> Self {
+        Self {
+            stat: Kept::new("proc/stat"),
+            load: Kept::new("proc/loadavg"),
+            schedule: Kept::new("proc/schedstat"),
+            before: Since::default(),
+            waits: Since::default(),
+        }
+    }
+
+    /// Whether there was anything.
+    pub(super) fn read(&mut self, look: &mut Look<'_>) -> bool {
+        let Ok(stat) = self.stat.read(look.files).map(parse) else {
+            return false;
+        };
+        self.show(look, stat);
+        let load = self.load.read(look.files).ok().and_then(parse_load);
+        look.put("cpu", "load1", load, "count");
+        self.read_waits(look);
+        true
+    }
+
+    fn show(&mut self, look: &mut Look<'_>, stat: Stat) {
+        let cores = stat.cores.len() as f64;
+        // The one that reads is running while it does.
+        let running = stat.running.map(|running| running.saturating_sub(1) as f64);
+        look.put("cpu", "cores_count", (cores > 0.0).then_some(cores), "count");
+        look.put("cpu", "running_count", running, "count");
+        look.put("cpu", "blocked_count", stat.blocked.map(|count| count as f64), "count");
+        let now = look.now;
+        let (all, shown) = (stat.all, stat.cores.clone());
+        let Some((_, before)) = self.before.replace(now, stat) else {
+            return;
+        };
+        if let Some(spent) = all.zip(before.all).and_then(|(all, before)| all.since(&before)) {
+            let total = spent.each().into_iter().fold(0, u64::saturating_add).max(1) as f64;
+            let part = |ticks: u64| Some(ticks as f64 / total * cores);
+            let figures = [
+                ("busy_cores", part(spent.busy()), "cores"),
+                ("user_cores", part(spent.user), "cores"),
+                ("system_cores", part(spent.system), "cores"),
+                ("iowait_cores", part(spent.iowait), "cores"),
+                ("irq_cores", part(spent.irq), "cores"),
+                ("steal_cores", part(spent.steal), "cores"),
+            ];
+            look.put_all("cpu", &figures);
+        }
+        for (number, modes) in shown.iter().take(CORES_MAX) {
+            let known = before.cores.iter().find(|(known, _)| known == number);
+            let spent = known.and_then(|(_, before)| modes.since(before));
+            let ratio = spent.map(|spent| spent.busy() as f64 / spent.total().max(1) as f64);
+            look.put(&format!("cpu {number}"), "busy_ratio", ratio, "ratio");
+        }
+        if shown.len() > CORES_MAX {
+            let text = format!("only the first {CORES_MAX} processors are shown one by one; all are in the total");
+            look.notes.once(&text);
+        }
+    }
+
+    /// Mean number of tasks that waited for a processor: time waited per time.
+    fn read_waits(&mut self, look: &mut Look<'_>) {
+        match self.schedule.read(look.files).map(parse_waits) {
+            Ok(Some(Some(waits))) => {
+                let before = self.waits.replace(look.now, waits);
+                let waiting = before.and_then(|(span_s, before)| {
+                    let waited_ns = waits.checked_sub(before)? as f64;
+                    Some(waited_ns / 1e9 / span_s)
+                });
+                look.put("cpu", "waiting_count", waiting, "count");
+            }
+            Ok(Some(None)) => look.notes.once(&format!(
+                "the scheduler does not count how long tasks wait for a processor ({SCHEDSTAT} has zeros); \
+                 `sysctl kernel.sched_schedstats=1` switches it on"
+            )),
+            Ok(None) | Err(Absence::Missing) => look.notes.once(&format!(
+                "this kernel does not tell how long all tasks wait for a processor (no {SCHEDSTAT}); \
+                 tasks that run or wait are counted once per reading instead"
+            )),
+            Err(Absence::Forbidden) => look.notes.once(&format!("{SCHEDSTAT} may not be read here")),
+            Err(Absence::Disabled | Absence::Failed) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! Where a service is, as people write it: URLs with user and password, and addresses without a scheme.
+
+use crate::Trouble;
+
+/// A service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Who asks, if the URL says.
+    pub(crate) user: Option<String>,
+    /// What they must know.
+    pub(crate) password: Option<String>,
+    /// Name or address, without brackets.
+    pub(crate) host: String,
+    /// TCP port.
+    pub(crate) port: u16,
+    /// What follows the first slash, without it, up to a question mark.
+    pub(crate) path: String,
+    /// What follows the question mark.
+    pub(crate) query: Vec<(String, String)>,
+}
+
+impl Place {
+    /// Reads `scheme://user:password@host:port/path?query`, of which all but the host may be absent.
+    ///
+    /// The trouble repeats nothing of the text, which may hold a password.
+    pub(crate) fn parse(text: &str, default_port: u16) -> Result<Self, Trouble> {
+        let (rest, user, password) = split_user(text);
+        let rest = rest.split_once("://").map_or(rest.as_str(), |(_, rest)| rest);
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+        let (host, port) = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((host, port)) => (host, port.strip_prefix(':')),
+            None => match authority.rsplit_once(':') {
+                Some((host, port)) if !host.contains(':') => (host, Some(port)),
+                _ => (authority, None),
+            },
+        };
+        let port = match port {
+            None | Some("") => default_port,
+            Some(port) => port
+                .parse()
+                .ok()
+                .filter(|&port: &u16| port > 0)
+                .ok_or_else(|| Trouble::lasting("its port is none; write one from 1 to 65535"))?,
+        };
+        let query = query.split('&').filter(|pair| !pair.is_empty());
+        Ok(Self {
+            user,
+            password,
+            host: percent_decoded(host),
+            port,
+            path: percent_decoded(path),
+            query: query
+                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+                .map(|(name, value)| (name.to_owned(), percent_decoded(value)))
+                .collect(),
+        })
+    }
+
+    /// As it may be shown: host and port.
+    pub(crate) fn title(&self) -> String {
+        if self.host.contains(':') {
+            format!("[{}]:{}", self.host, self.port)
+        } else {
+            format!("{}:{}", self.host, self.port)
+        }
+    }
+
+    /// A value of the query.
+    pub(crate) fn option(&self, name: &str) -> Option<&str> {
+        let found = self.query.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+}
+
+/// A URL without user and password, and both, decoded.
+pub(crate) fn split_user(url: &str) -> (String, Option<String>, Option<String>) {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    let Some(at) = url[start..end].rfind('@').map(|at| start + at) else {
+        return (url.to_owned(), None, None);
+    };
+    let (user, password) = match url[start..at].split_once(':') {
+        Some((user, password)) => (user, Some(percent_decoded(password))),
+        None => (&url[start..at], None),
+    };
+    let user = Some(percent_decoded(user)).filter(|user| !user.is_empty());
+    (format!("{}{}", &url[..start], &url[at + 1..]), user, password)
+}
+
+/// `%40` becomes `@`. What is no such escape stays as it is.
+fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let escape = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        let code = escape
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        plain.push(code.unwrap_or(bytes[at]));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+#[cfg(test)]
+mod tests;
