@@ -1,0 +1,353 @@
+//! Before and after: by how much each figure of each request changed, how sure that is, and what is said of it.
+//!
+//! The unit of replication is the run: exchanges of one run share its good or bad luck, so a million of them say little
+//! about the next run. With runs enough on both sides rows are judged by ranks ([`rank`]); with fewer, by an error that is
+//! deliberately too large, and labelled weak. `docs/methods/compare.md` has the formulas and what they reach.
+//!
+//! # Layout
+//! - [`metric`]: what is compared; [`origin`]: whether two sides may be compared at all
+//! - [`rank`]: shifts by ranks; `weak`: shifts of few runs; `student`: the t law
+
+use std::collections::BTreeMap;
+
+pub mod metric;
+pub mod origin;
+pub mod rank;
+pub(crate) mod student;
+mod weak;
+
+pub use metric::{Better, Metric, Scale, Unit, Values};
+pub use origin::{Caveat, Kind, Load, Origin, caveats};
+pub use rank::Shift;
+
+use crate::trend::median;
+
+/// Probability of an error that is accepted, over all rows of a comparison.
+pub const ERROR_MAX: f64 = 0.05;
+/// Name of the row of all requests together.
+pub const TOTAL: &str = "total";
+/// Most requests that are compared; more would drown all of them in the correction for their number.
+pub const REQUESTS_MAX: usize = 50;
+
+/// Figures of one run, or of a log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measured {
+    /// All requests together.
+    pub total: Figures,
+    /// By request name.
+    pub requests: BTreeMap<String, Figures>,
+}
+
+/// Figures of one request of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Exchanges.
+    pub count: u64,
+    /// Over the whole hold.
+    pub values: Values,
+    /// Over parts of the hold of equal length; only needed of a side that has few runs.
+    pub blocks: Vec<Values>,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// Runs before the change.
+    pub before: &'a [Measured],
+    /// Runs after it.
+    pub after: &'a [Measured],
+    /// Other runs of the same plan on the same target: how much equal runs differ.
+    pub history: &'a [Measured],
+    /// What is compared.
+    pub metrics: &'a [Metric],
+    /// Requests that are compared, [`TOTAL`] among them; empty is all.
+    pub only: &'a [String],
+    /// Share by which a figure may change and still count as the same.
+    pub margin: f64,
+    /// Difference of failure rates, 0 to 1, that still counts as the same.
+    pub failure_margin: f64,
+}
+
+/// What is said of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Said {
+    /// It changed for the worse.
+    Worse,
+    /// It changed for the better.
+    Better,
+    /// It changed, and neither direction is better.
+    Changed,
+    /// Too little is known to tell.
+    Inconclusive,
+    /// If it changed, then by less than the margin.
+    Equivalent,
+}
+
+impl Said {
+    /// In lower case.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Worse => "worse",
+            Self::Better => "better",
+            Self::Changed => "changed",
+            Self::Inconclusive => "inconclusive",
+            Self::Equivalent => "equivalent",
+        }
+    }
+}
+
+/// One figure of one request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Name of the request, or [`TOTAL`].
+    pub request: String,
+    /// What is compared.
+    pub metric: Metric,
+    /// Median over the runs before.
+    pub before: f64,
+    /// Median over the runs after.
+    pub after: f64,
+    /// Ratio or difference, after against before; `None` when there is none, as of something and nothing.
+    pub change: Option<f64>,
+    /// 95 % interval of the change, of this row alone; `None` when there are too few runs for one.
+    pub interval: Option<(f64, f64)>,
+    /// Probability of such a change without a reason, of this row alone.
+    pub p: f64,
+    /// The same in view of all rows (Holm); what is said is said by this one.
+    pub p_adjusted: f64,
+    /// Whether it had to be judged from too few runs.
+    pub is_weak: bool,
+    /// What is said of it.
+    pub said: Said,
+}
+
+/// The answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    /// Runs on both sides.
+    pub runs: (usize, usize),
+    /// All rows, the total's first, then by exchanges.
+    pub rows: Vec<Row>,
+    /// Rows that may be called better or worse: what the correction is for.
+    pub family: usize,
+    /// Share by which a figure may change and still count as the same.
+    pub margin: f64,
+    /// The same for differences of failure rates.
+    pub failure_margin: f64,
+    /// Runs on each side from which on ranks can tell a change among so many rows.
+    pub runs_needed: usize,
+    /// Runs that say how much equal runs differ, beside those compared.
+    pub history: usize,
+    /// Requests that only runs before had.
+    pub only_before: Vec<String>,
+    /// Requests that only runs after had.
+    pub only_after: Vec<String>,
+    /// Requests with few exchanges that were left out.
+    pub left_out: usize,
+}
+
+impl Comparison {
+    /// Rows of which this is said.
+    pub fn count(&self, said: Said) -> usize {
+        self.rows.iter().filter(|row| row.said == said).count()
+    }
+
+    /// Whether some row was judged from too few runs.
+    pub fn is_weak(&self) -> bool {
+        self.rows.iter().any(|row| row.is_weak)
+    }
+
+    /// The whole in one word: worse when a row is, else inconclusive when a row is, else better, else equivalent.
+    pub fn said(&self) -> Said {
+        let has = |said: Said| self.count(said) > 0;
+        let order = [Said::Worse, Said::Inconclusive, Said::Better, Said::Changed];
+        match order.into_iter().find(|said| has(*said)) {
+            Some(Said::Inconclusive) if has(Said::Better) => Said::Better,
+            Some(said) => said,
+            None if self.rows.is_empty() => Said::Inconclusive,
+            None => Said::Equivalent,
+        }
+    }
+}
+
+/// Scores of a row, as they are judged.
+struct Cell<'a> {
+    request: &'a str,
+    metric: Metric,
+    before: Vec<&'a Figures>,
+    after: Vec<&'a Figures>,
+    history: Vec<&'a Figures>,
+}
+
+/// Compares two sides.
+///
+/// A row is *equivalent* when its 95 % interval lies within the margin (two one-sided tests at 2.5 % each), else *better*
+/// or *worse* when its probability is at most 5 % after Holm's correction for all rows with a direction, else
+/// *inconclusive*. O(rows · (n + m)⁴) for n and m runs up to 50 in all.
+///
+/// Source of the correction: S. Holm, *A simple sequentially rejective multiple test procedure*, Scand. J. Statist. 1979.
+pub fn compare(question: &Question<'_>) -> Comparison {
+    let (names, left_out) = names(question);
+    let in_both = |name: &&String| has(question.before, name) && has(question.after, name);
+    let only = |here: &[Measured], there: &[Measured]| -> Vec<String> {
+        names
+            .iter()
+            .filter(|name| has(here, name) && !has(there, name))
+            .cloned()
+            .collect()
+    };
+    let shared: Vec<&String> = names.iter().filter(in_both).collect();
+    // Where one request is all that there is, the total says the same.
+    let is_alone = names.len() == 1 && question.only.is_empty() && !shared.is_empty();
+    let has_total = !is_alone && (question.only.is_empty() || question.only.iter().any(|name| name == TOTAL));
+    let listed = has_total
+        .then_some(TOTAL)
+        .into_iter()
+        .chain(shared.iter().map(|name| name.as_str()));
+    let cells: Vec<Cell<'_>> = listed
+        .flat_map(|name| question.metrics.iter().map(move |metric| (name, *metric)))
+        .filter_map(|(name, metric)| cell(question, name, metric))
+        .collect();
+    let family = cells
+        .iter()
+        .filter(|cell| cell.metric.better() != Better::Neither)
+        .count();
+    let mut rows: Vec<Row> = cells.iter().map(|cell| row(cell, family)).collect();
+    correct(&mut rows);
+    for row in &mut rows {
+        row.said = said(row, question);
+    }
+    let needed = |runs: &usize| rank::least_probability(*runs, *runs) * family.max(1) as f64 <= ERROR_MAX;
+    Comparison {
+        runs: (question.before.len(), question.after.len()),
+        rows,
+        family,
+        margin: question.margin,
+        failure_margin: question.failure_margin,
+        runs_needed: (2..).find(needed).unwrap_or(usize::MAX),
+        history: question.history.len(),
+        only_before: only(question.before, question.after),
+        only_after: only(question.after, question.before),
+        left_out,
+    }
+}
+
+fn has(side: &[Measured], name: &str) -> bool {
+    side.iter().any(|run| run.requests.contains_key(name))
+}
+
+/// Names of requests, those with most exchanges first, and how many were left out.
+fn names(question: &Question<'_>) -> (Vec<String>, usize) {
+    let mut counts: BTreeMap<&String, u64> = BTreeMap::new();
+    for run in question.before.iter().chain(question.after) {
+        for (name, figures) in &run.requests {
+            *counts.entry(name).or_default() += figures.count;
+        }
+    }
+    if !question.only.is_empty() {
+        counts.retain(|name, _| question.only.contains(name));
+    }
+    let mut names: Vec<(&String, u64)> = counts.into_iter().collect();
+    names.sort_by_key(|(name, count)| (u64::MAX - count, *name));
+    let left_out = names.len().saturating_sub(REQUESTS_MAX);
+    let kept = names.into_iter().take(REQUESTS_MAX).map(|(name, _)| name.clone());
+    (kept.collect(), left_out)
+}
+
+fn figures<'a>(run: &'a Measured, name: &str) -> Option<&'a Figures> {
+    if name == TOTAL && !run.requests.contains_key(TOTAL) {
+        Some(&run.total)
+    } else {
+        run.requests.get(name)
+    }
+}
+
+/// The figures of a row; `None` when one side knows none.
+fn cell<'a>(question: &Question<'a>, request: &'a str, metric: Metric) -> Option<Cell<'a>> {
+    let known = |side: &'a [Measured]| -> Vec<&'a Figures> {
+        let all = side.iter().filter_map(|run| figures(run, request));
+        all.filter(|figures| figures.values.get(metric).is_some()).collect()
+    };
+    let (before, after) = (known(question.before), known(question.after));
+    let is_known = !before.is_empty() && !after.is_empty();
+    is_known.then(|| Cell {
+        request,
+        metric,
+        before,
+        after,
+        history: known(question.history),
+    })
+}
+
+/// Its change; nothing is said of it yet.
+fn row(cell: &Cell<'_>, family: usize) -> Row {
+    let metric = cell.metric;
+    let middle = |side: &[&Figures]| median(side.iter().filter_map(|one| one.values.get(metric))).unwrap_or(0.0);
+    let scores = |side: &[&Figures]| -> Option<Vec<f64>> { side.iter().map(|one| one.values.score(metric)).collect() };
+    let (n, m) = (cell.before.len(), cell.after.len());
+    let is_weak = rank::least_probability(n, m) * family.max(1) as f64 > ERROR_MAX;
+    let shift = scores(&cell.before)
+        .zip(scores(&cell.after))
+        .and_then(|(before, after)| {
+            if is_weak {
+                weak::shift(metric, (&cell.before, &before), (&cell.after, &after), &cell.history)
+            } else {
+                rank::shift(&before, &after, 1.0 - ERROR_MAX)
+            }
+        });
+    let finite = |shift: Shift| shift.low.is_finite() && shift.high.is_finite();
+    Row {
+        request: cell.request.to_owned(),
+        metric,
+        before: middle(&cell.before),
+        after: middle(&cell.after),
+        change: shift.map(|shift| metric.shown(shift.estimate)),
+        interval: shift
+            .filter(|shift| finite(*shift))
+            .map(|shift| (metric.shown(shift.low), metric.shown(shift.high))),
+        p: shift.map_or(1.0, |shift| shift.p),
+        p_adjusted: 1.0,
+        is_weak,
+        said: Said::Inconclusive,
+    }
+}
+
+/// Holm's correction over all rows with a direction; the others, which decide nothing, keep their own probability.
+fn correct(rows: &mut [Row]) {
+    let (mut family, others): (Vec<&mut Row>, Vec<&mut Row>) =
+        rows.iter_mut().partition(|row| row.metric.better() != Better::Neither);
+    others.into_iter().for_each(|row| row.p_adjusted = row.p);
+    family.sort_by(|a, b| a.p.total_cmp(&b.p));
+    let count = family.len();
+    let mut largest = 0.0_f64;
+    for (place, row) in family.into_iter().enumerate() {
+        largest = largest.max((row.p * (count - place) as f64).min(1.0));
+        row.p_adjusted = largest;
+    }
+}
+
+fn said(row: &Row, question: &Question<'_>) -> Said {
+    let (low, high) = match row.metric.scale() {
+        Scale::Ratio => (1.0 / (1.0 + question.margin), 1.0 + question.margin),
+        Scale::Difference => (-question.failure_margin, question.failure_margin),
+    };
+    if row
+        .interval
+        .is_some_and(|interval| low <= interval.0 && interval.1 <= high)
+    {
+        return Said::Equivalent;
+    }
+    let Some(change) = row.change.filter(|_| row.p_adjusted <= ERROR_MAX) else {
+        return Said::Inconclusive;
+    };
+    let neutral = row.metric.shown(0.0);
+    match row.metric.better() {
+        Better::Neither => Said::Changed,
+        Better::Less if change < neutral => Said::Better,
+        Better::More if change > neutral => Said::Better,
+        Better::Less | Better::More => Said::Worse,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,414 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::simulate::Random;
+
+const MARGIN: f64 = 0.05;
+const FAILURES: f64 = 0.005;
+const BLOCKS: usize = 10;
+
+/// A simulated system: how its runs differ.
+#[derive(Clone, Copy)]
+struct System {
+    /// Factor of its response times.
+    slowness: f64,
+    /// Share of requests that fail.
+    failures: f64,
+    /// Standard deviation from run to run, of the logarithm.
+    between: f64,
+    /// Standard deviation from part to part of a run, correlated by a half.
+    within: f64,
+}
+
+const QUIET: System = System {
+    slowness: 1.0,
+    failures: 0.01,
+    between: 0.02,
+    within: 0.02,
+};
+
+/// A figure by its quantile.
+fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
+    sorted
+        .get(((q * sorted.len() as f64).ceil() as usize).max(1) - 1)
+        .copied()
+}
+
+fn values(times: &mut [f64], failed: usize, seconds: f64) -> Values {
+    times.sort_unstable_by(f64::total_cmp);
+    let n = times.len() as f64;
+    let mut values = Values::default();
+    values.set(Metric::ResponseMean, Some(times.iter().sum::<f64>() / n));
+    for (metric, q) in [
+        (Metric::ResponseP50, 0.5),
+        (Metric::ResponseP95, 0.95),
+        (Metric::ResponseP99, 0.99),
+        (Metric::ServiceP95, 0.95),
+    ] {
+        values.set(metric, quantile(times, q));
+    }
+    values.set(Metric::Throughput, Some(n / seconds));
+    values.set(Metric::FailureRate, Some(failed as f64 / n));
+    values.set(Metric::Bytes, Some(512.0));
+    values
+}
+
+/// A run of a system: three requests with log-normal times, slow and quick parts, and its own good or bad luck.
+fn run(random: &mut Random, system: System, exchanges: usize) -> Measured {
+    let luck = system.slowness * (system.between * random.normal()).exp();
+    let parts: Vec<f64> = random
+        .ar1(BLOCKS, 0.5)
+        .iter()
+        .map(|part| luck * (system.within * part).exp())
+        .collect();
+    let mut all = vec![(Vec::new(), 0); BLOCKS];
+    let mut measured = Measured::default();
+    for (name, base_ms) in [("home", 5.0), ("search", 20.0), ("cart", 60.0)] {
+        let mut figures = Figures::default();
+        let (mut times, mut failed) = (Vec::new(), 0);
+        for (part, slowness) in parts.iter().enumerate() {
+            let count = exchanges / BLOCKS + (4.0 * random.uniform()) as usize;
+            let mut part_times: Vec<f64> = (0..count)
+                .map(|_| base_ms * slowness * (0.4 * random.normal()).exp())
+                .collect();
+            let part_failed = (0..count).filter(|_| random.uniform() < system.failures).count();
+            times.extend_from_slice(&part_times);
+            all[part].0.extend_from_slice(&part_times);
+            all[part].1 += part_failed;
+            failed += part_failed;
+            figures.blocks.push(values(&mut part_times, part_failed, 1.0));
+        }
+        figures.count = times.len() as u64;
+        figures.values = values(&mut times, failed, BLOCKS as f64);
+        measured.requests.insert(name.into(), figures);
+    }
+    measured.total.blocks = all
+        .iter_mut()
+        .map(|(times, failed)| values(times, *failed, 1.0))
+        .collect();
+    let failed = all.iter().map(|(_, failed)| failed).sum();
+    let mut times: Vec<f64> = all.into_iter().flat_map(|(times, _)| times).collect();
+    measured.total.count = times.len() as u64;
+    measured.total.values = values(&mut times, failed, BLOCKS as f64);
+    measured
+}
+
+fn runs(random: &mut Random, system: System, count: usize) -> Vec<Measured> {
+    (0..count).map(|_| run(random, system, 400)).collect()
+}
+
+fn ask(before: &[Measured], after: &[Measured], history: &[Measured]) -> Comparison {
+    compare(&Question {
+        before,
+        after,
+        history,
+        metrics: &Metric::OF_RUNS,
+        only: &[],
+        margin: MARGIN,
+        failure_margin: FAILURES,
+    })
+}
+
+/// Whether anything is called better or worse.
+fn is_told_apart(comparison: &Comparison) -> bool {
+    comparison.count(Said::Better) + comparison.count(Said::Worse) > 0
+}
+
+/// Equal systems are called better or worse in at most 5 % of 200 pairs: single runs without and with a history, three
+/// and ten runs a side, in quiet and in noisy places.
+#[test]
+fn equal_systems_are_not_told_apart() {
+    let noisy = System {
+        between: 0.08,
+        within: 0.1,
+        ..QUIET
+    };
+    for (name, system) in [("quiet", QUIET), ("noisy", noisy)] {
+        for (count, history) in [(1, 0), (1, 8), (3, 0), (10, 0)] {
+            let mut random = Random::new(17);
+            let wrong = (0..200).filter(|_| {
+                let known = runs(&mut random, system, history);
+                let (before, after) = (runs(&mut random, system, count), runs(&mut random, system, count));
+                is_told_apart(&ask(&before, &after, &known))
+            });
+            let wrong = wrong.count();
+            assert!(
+                wrong <= 10,
+                "{name}, {count} runs a side, {history} before: {wrong} of 200"
+            );
+        }
+    }
+}
+
+/// A change by 5 % is found by 10 runs a side that differ by 2 %, in at least 80 %, and never with the wrong sign.
+#[test]
+fn five_percent_are_found_by_ten_runs() {
+    let slower = System {
+        slowness: 1.05,
+        ..QUIET
+    };
+    let mut random = Random::new(23);
+    let mut found = [0, 0];
+    for _ in 0..100 {
+        let (before, after) = (runs(&mut random, QUIET, 10), runs(&mut random, slower, 10));
+        for (place, (x, y, want, never)) in [
+            (&before, &after, Said::Worse, Said::Better),
+            (&after, &before, Said::Better, Said::Worse),
+        ]
+        .iter()
+        .enumerate()
+        {
+            let answer = ask(x, y, &[]);
+            assert!(!answer.is_weak());
+            assert_eq!(answer.count(*never), 0);
+            let mean = answer
+                .rows
+                .iter()
+                .find(|row| row.metric == Metric::ResponseMean)
+                .unwrap();
+            found[place] += usize::from(mean.said == *want);
+        }
+    }
+    assert!(
+        found.iter().all(|found| *found >= 80),
+        "{found:?} of 100, by the mean of all requests"
+    );
+}
+
+/// A large change is found by one run a side, and labelled weak.
+#[test]
+fn single_runs_tell_large_changes() {
+    let slower = System {
+        slowness: 2.0,
+        failures: 0.2,
+        ..QUIET
+    };
+    let mut random = Random::new(29);
+    for _ in 0..20 {
+        let answer = ask(&runs(&mut random, QUIET, 1), &runs(&mut random, slower, 1), &[]);
+        assert!(answer.is_weak() && answer.rows.iter().all(|row| row.is_weak));
+        assert_eq!(answer.said(), Said::Worse);
+        let of = |metric: Metric| answer.rows.iter().find(|row| row.metric == metric).unwrap();
+        let median = of(Metric::ResponseP50);
+        assert!((1.8..2.2).contains(&median.change.unwrap()), "{median:?}");
+        assert_eq!(of(Metric::FailureRate).said, Said::Worse);
+        assert!(matches!(of(Metric::Bytes).said, Said::Equivalent));
+    }
+}
+
+/// A history of equal runs makes single runs tell smaller changes; they are still weak.
+#[test]
+fn history_makes_single_runs_sharper() {
+    let slower = System {
+        slowness: 1.18,
+        ..QUIET
+    };
+    let mut random = Random::new(31);
+    let mut found = [0, 0];
+    for _ in 0..40 {
+        let known = runs(&mut random, QUIET, 12);
+        let (before, after) = (runs(&mut random, QUIET, 1), runs(&mut random, slower, 1));
+        for (place, history) in [&[][..], &known].into_iter().enumerate() {
+            let answer = ask(&before, &after, history);
+            assert!(answer.is_weak());
+            found[place] += usize::from(answer.count(Said::Worse) > 0);
+        }
+    }
+    assert!(
+        found[1] >= 30 && found[1] > found[0],
+        "{found:?} of 40, without and with a history"
+    );
+}
+
+/// Equal systems with ten quiet runs a side are called equivalent, in most rows.
+#[test]
+fn equal_systems_are_found_equivalent() {
+    let mut random = Random::new(37);
+    let quiet = System {
+        between: 0.01,
+        within: 0.01,
+        ..QUIET
+    };
+    let answer = ask(&runs(&mut random, quiet, 10), &runs(&mut random, quiet, 10), &[]);
+    assert!(2 * answer.count(Said::Equivalent) > answer.rows.len(), "{answer:#?}");
+    assert_eq!(answer.runs_needed, 7, "family of {}", answer.family);
+}
+
+/// Oracle: Holm's procedure as it is written, step by step.
+fn rejected(p: &[f64]) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
+    let mut rejected = vec![false; p.len()];
+    for (step, place) in order.into_iter().enumerate() {
+        if p[place] > ERROR_MAX / (p.len() - step) as f64 {
+            break;
+        }
+        rejected[place] = true;
+    }
+    rejected
+}
+
+fn bare(p: f64, metric: Metric) -> Row {
+    Row {
+        request: "r".into(),
+        metric,
+        before: 1.0,
+        after: 1.0,
+        change: Some(2.0),
+        interval: None,
+        p,
+        p_adjusted: 1.0,
+        is_weak: false,
+        said: Said::Inconclusive,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn corrected_probabilities_reject_what_holm_rejects(p in prop::collection::vec(0.0..0.06_f64, 1..30)) {
+        let mut rows: Vec<Row> = p.iter().map(|p| bare(*p, Metric::ResponseP50)).collect();
+        rows.push(bare(0.04, Metric::Bytes));
+        correct(&mut rows);
+        let found: Vec<bool> = rows[..p.len()].iter().map(|row| row.p_adjusted <= ERROR_MAX).collect();
+        prop_assert_eq!(found, rejected(&p));
+        prop_assert_eq!(rows[p.len()].p_adjusted, 0.04, "what decides nothing is not corrected");
+        prop_assert!(rows.iter().all(|row| row.p_adjusted >= row.p && row.p_adjusted <= 1.0));
+    }
+}
+
+#[test]
+fn sayings_follow_from_interval_probability_and_direction() {
+    let question = Question {
+        before: &[],
+        after: &[],
+        history: &[],
+        metrics: &[],
+        only: &[],
+        margin: 0.05,
+        failure_margin: 0.005,
+    };
+    let cases = [
+        (
+            Metric::ResponseP95,
+            1.02,
+            (1.00, 1.04),
+            0.001,
+            Said::Equivalent,
+            "small, however sure",
+        ),
+        (
+            Metric::ResponseP95,
+            1.06,
+            (1.02, 1.10),
+            0.01,
+            Said::Worse,
+            "may be more than the margin, and is there",
+        ),
+        (
+            Metric::ResponseP95,
+            1.06,
+            (1.02, 1.10),
+            0.2,
+            Said::Inconclusive,
+            "not in view of all rows",
+        ),
+        (Metric::ResponseP95, 0.50, (0.40, 0.60), 0.01, Said::Better, "less time"),
+        (
+            Metric::Throughput,
+            0.50,
+            (0.40, 0.60),
+            0.01,
+            Said::Worse,
+            "less throughput",
+        ),
+        (
+            Metric::Throughput,
+            1.50,
+            (1.40, 1.60),
+            0.01,
+            Said::Better,
+            "more throughput",
+        ),
+        (
+            Metric::Bytes,
+            0.50,
+            (0.40, 0.60),
+            0.01,
+            Said::Changed,
+            "bytes have no direction",
+        ),
+        (
+            Metric::FailureRate,
+            0.02,
+            (0.01, 0.03),
+            0.01,
+            Said::Worse,
+            "a difference, not a ratio",
+        ),
+        (
+            Metric::FailureRate,
+            -0.02,
+            (-0.03, -0.01),
+            0.01,
+            Said::Better,
+            "a difference, not a ratio",
+        ),
+        (
+            Metric::FailureRate,
+            0.0,
+            (0.0, 0.0),
+            1.0,
+            Said::Equivalent,
+            "no failures at all",
+        ),
+    ];
+    for (metric, change, interval, p_adjusted, want, why) in cases {
+        let row = Row {
+            change: Some(change),
+            interval: Some(interval),
+            p_adjusted,
+            ..bare(0.0, metric)
+        };
+        assert_eq!(said(&row, &question), want, "{why}");
+    }
+}
+
+#[test]
+fn requests_of_one_side_are_named_and_a_single_request_has_no_total() {
+    let mut random = Random::new(41);
+    let (mut before, mut after) = (runs(&mut random, QUIET, 2), runs(&mut random, QUIET, 2));
+    for run in &mut before {
+        run.requests.remove("cart");
+    }
+    let answer = ask(&before, &after, &[]);
+    assert_eq!(
+        (answer.only_before, answer.only_after),
+        (vec![], vec!["cart".to_owned()])
+    );
+    assert_eq!(answer.rows[0].request, TOTAL);
+    for run in before.iter_mut().chain(&mut after) {
+        run.requests.retain(|name, _| name == "home");
+    }
+    let answer = ask(&before, &after, &[]);
+    assert!(answer.rows.iter().all(|row| row.request == "home"), "{:?}", answer.rows);
+    let nothing = ask(&[], &[], &[]);
+    assert_eq!((nothing.rows.len(), nothing.said()), (0, Said::Inconclusive));
+}
+
+#[test]
+fn what_is_chosen_narrows_the_family() {
+    let mut random = Random::new(43);
+    let (before, after) = (runs(&mut random, QUIET, 2), runs(&mut random, QUIET, 2));
+    let chosen = compare(&Question {
+        before: &before,
+        after: &after,
+        history: &[],
+        metrics: &[Metric::ResponseP95],
+        only: &["cart".into(), TOTAL.into()],
+        margin: MARGIN,
+        failure_margin: FAILURES,
+    });
+    let names: Vec<&str> = chosen.rows.iter().map(|row| row.request.as_str()).collect();
+    assert_eq!((names, chosen.family), (vec![TOTAL, "cart"], 2));
+}

@@ -1,0 +1,155 @@
+//! The shift of sides with too few runs for ranks. How much equal runs differ is then known badly or not at all, so it is
+//! taken as large.
+
+use super::rank::Shift;
+use super::student::{critical, two_sided};
+use super::{ERROR_MAX, Figures, Metric, Scale};
+
+/// Degrees of freedom from which on runs say themselves how much equal ones differ.
+const KNOWN_DF: f64 = 3.0;
+/// Standard deviation of a score that runs have at least, however equal those seen were.
+const LEAST: f64 = 0.01;
+/// Standard deviation of a failure rate from run to run, relative to it.
+const FAILURES: f64 = 0.2;
+
+/// A variance, and how well it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Variance {
+    value: f64,
+    /// Degrees of freedom; infinite when it is assumed.
+    df: f64,
+}
+
+/// The shift between few runs.
+///
+/// ```text
+/// Δ = mean y − mean x,   s_Δ² = s²·(1/n + 1/m),   interval Δ ± t·s_Δ
+/// ```
+///
+/// s² is the variance of one run's score. With 3 degrees of freedom among the runs compared and their history it is what
+/// those show, at least 1 %². With fewer it is assumed:
+///
+/// ```text
+/// s² = a² + b² + c²
+/// ```
+///
+/// - a: what equal runs differ by at least, by metric (5 % of a median, 15 % of a p99)
+/// - b: standard deviation of the parts of a run: as if a part differed from the next no more than a run from the next.
+///   Independent parts would only say b/√parts; but what is noise for minutes looks quiet within one run. Of a failure
+///   rate it is b/√parts, since each failure is an event of its own
+/// - c: what the runs compared differ by, where a side has two
+///
+/// Degrees of freedom by Welch and Satterthwaite. O(n + m + parts).
+pub(super) fn shift(
+    metric: Metric,
+    (before, x): (&[&Figures], &[f64]),
+    (after, y): (&[&Figures], &[f64]),
+    history: &[&Figures],
+) -> Option<Shift> {
+    let others: Vec<f64> = history.iter().filter_map(|one| one.values.score(metric)).collect();
+    let between = between(&[x, y, &others]);
+    let variance = if between.df >= KNOWN_DF {
+        Variance {
+            value: between.value.max(least(metric)),
+            ..between
+        }
+    } else {
+        let assumed = Variance {
+            value: assumed(metric, before, after).powi(2),
+            df: f64::INFINITY,
+        };
+        sum(&[assumed, within(metric, before, after), between])
+    };
+    let estimate = mean(y)? - mean(x)?;
+    let error = (variance.value * (1.0 / x.len() as f64 + 1.0 / y.len() as f64)).sqrt();
+    let reach = critical(ERROR_MAX, variance.df) * error;
+    Some(Shift {
+        estimate,
+        low: estimate - reach,
+        high: estimate + reach,
+        p: two_sided(estimate / error, variance.df),
+    })
+}
+
+/// Least variance of a run's score, however equal the runs seen were.
+const fn least(metric: Metric) -> f64 {
+    match metric.scale() {
+        Scale::Ratio => LEAST * LEAST,
+        Scale::Difference => metric.least_deviation() * metric.least_deviation(),
+    }
+}
+
+/// Standard deviation of a run's score as long as nothing is known.
+fn assumed(metric: Metric, before: &[&Figures], after: &[&Figures]) -> f64 {
+    let of_failures = match metric.scale() {
+        Scale::Ratio => 0.0,
+        Scale::Difference => {
+            let rates = before.iter().chain(after).filter_map(|one| one.values.get(metric));
+            FAILURES * rates.fold(0.0, f64::max)
+        }
+    };
+    metric.least_deviation().hypot(of_failures)
+}
+
+/// Variance within groups of equal runs.
+fn between(groups: &[&[f64]]) -> Variance {
+    let (mut squares, mut df) = (0.0, 0.0);
+    for group in groups {
+        if let Some(center) = mean(group) {
+            squares += group.iter().map(|value| (value - center).powi(2)).sum::<f64>();
+            df += group.len() as f64 - 1.0;
+        }
+    }
+    Variance {
+        value: if df > 0.0 { squares / df } else { 0.0 },
+        df,
+    }
+}
+
+/// Variance of the parts of each run, as far as it is taken for that of a run.
+fn within(metric: Metric, before: &[&Figures], after: &[&Figures]) -> Variance {
+    let scores: Vec<Vec<f64>> = before
+        .iter()
+        .chain(after)
+        .map(|one| one.blocks.iter().filter_map(|block| block.score(metric)).collect())
+        .collect();
+    let all: Vec<&[f64]> = scores.iter().map(Vec::as_slice).collect();
+    let parts = between(&all);
+    let blocks = scores.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
+    match metric.scale() {
+        Scale::Ratio => parts,
+        Scale::Difference => Variance {
+            value: parts.value / blocks + binomial(metric, before, after),
+            ..parts
+        },
+    }
+}
+
+/// Variance of a share among so many exchanges, at least that of a single failure.
+fn binomial(metric: Metric, before: &[&Figures], after: &[&Figures]) -> f64 {
+    let one = |figures: &&Figures| {
+        let n = figures.count.max(1) as f64;
+        let share = (figures.values.get(metric).unwrap_or(0.0) * n + 1.0) / (n + 2.0);
+        share * (1.0 - share) / n
+    };
+    before.iter().chain(after).map(one).fold(0.0, f64::max)
+}
+
+/// A sum of variances; its degrees of freedom by Welch and Satterthwaite.
+fn sum(parts: &[Variance]) -> Variance {
+    let value: f64 = parts.iter().map(|part| part.value).sum();
+    let known = parts.iter().filter(|part| part.df > 0.0);
+    let uncertainty: f64 = known.map(|part| part.value * part.value / part.df).sum();
+    Variance {
+        value,
+        df: if uncertainty > 0.0 {
+            (value * value / uncertainty).max(1.0)
+        } else {
+            f64::INFINITY
+        },
+    }
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
