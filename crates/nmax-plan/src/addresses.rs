@@ -6,6 +6,9 @@ use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 use crate::units::UnitError;
 
+mod service;
+pub use service::{ServiceUrl, is_here, parse_place};
+
 /// Longest host name (RFC 1035, 2.3.4).
 const HOST_BYTES_MAX: usize = 253;
 

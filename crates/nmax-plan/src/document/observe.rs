@@ -1,10 +1,13 @@
-//! `observe`: processes that are watched; and which process is meant.
+//! `observe`: what is watched beside the load; and which process is meant.
 
-use super::cursor::Decoder;
+use super::cursor::{Decoder, Fields};
 use super::error::Kind;
-use super::keys;
-use super::tree::{Node, Value};
-use crate::plan::{Observed, ProcessRef};
+use super::keys::{self, OBSERVED_KINDS};
+use super::tree::{Node, Place, Value};
+use crate::plan::{AgentReach, INJECTOR, Observed, ObservedSource, ProcessRef, SourceKind};
+
+mod kinds;
+mod source;
 
 /// Most things that a run watches.
 const OBSERVED_MAX: usize = 32;
@@ -17,30 +20,89 @@ pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Observed> {
         decoder.problem(node.at, Kind::Limit, message, "leave some out");
         return Vec::new();
     }
-    let mut names: Vec<String> = Vec::new();
-    let mut found = Vec::new();
+    let mut found: Vec<Observed> = Vec::new();
     for item in items {
-        let Some(fields) = decoder.fields(item, &keys::OBSERVED) else {
-            continue;
-        };
-        let named = fields.get("name").map(|node| (decoder.expanded(node), node.at));
-        let Some(process) = fields.get("process").and_then(|node| process(decoder, node)) else {
-            continue;
-        };
-        let (name, at) = match named {
-            Some((Some(name), at)) => (name, at),
-            Some((None, _)) => continue,
-            None => (shown(&process), item.at),
-        };
-        label(decoder, at, &name);
-        if names.contains(&name) {
-            let message = format!("`{name}` is observed twice");
-            decoder.problem(at, Kind::Conflict, message, "give one of them another `name`");
+        if let Some((next, at)) = observed(decoder, item) {
+            refuse_twice(decoder, &found, &next, at);
+            found.push(next);
         }
-        names.push(name.clone());
-        found.push(Observed::Process { name, process });
     }
     found
+}
+
+/// One item, and the place of its name.
+fn observed(decoder: &mut Decoder, item: &Node) -> Option<(Observed, Place)> {
+    let fields = decoder.fields(item, &keys::OBSERVED)?;
+    match fields.in_order(&OBSERVED_KINDS).as_slice() {
+        [what] if what.key == "process" => watched_process(decoder, item, fields, &what.value),
+        [what] => {
+            let (source, at) = source::source(decoder, item, fields, what)?;
+            Some((Observed::Source(source), at))
+        }
+        [_, second, ..] => {
+            let message = format!("an item of `observe` is one thing, `{}` is the second", second.key);
+            let remedy = "write an item of its own for it";
+            decoder.problem(second.key_at, Kind::Conflict, message, remedy);
+            None
+        }
+        [] => {
+            if !OBSERVED_KINDS.into_iter().any(|key| fields.is_misspelled(key)) {
+                let remedy =
+                    "add `process: nginx`, `agent: http://db1:9797`, `postgres: ...`; see docs/reference/plan.md";
+                decoder.problem(item.at, Kind::Missing, "it is not said what is observed", remedy);
+            }
+            None
+        }
+    }
+}
+
+fn watched_process(decoder: &mut Decoder, item: &Node, fields: Fields, node: &Node) -> Option<(Observed, Place)> {
+    source::refuse_others(decoder, fields, "process");
+    if let Some(entry) = fields.entry("every") {
+        let remedy = "remove it; processes are read once a second";
+        decoder.problem(
+            entry.key_at,
+            Kind::Conflict,
+            "`every` says nothing about `process`",
+            remedy,
+        );
+    }
+    let named = fields.get("name").map(|node| (decoder.expanded(node), node.at));
+    let process = process(decoder, node)?;
+    let (name, at) = match named {
+        Some((name, at)) => (name?, at),
+        None => (shown(&process), item.at),
+    };
+    label(decoder, at, &name);
+    Some((Observed::Process { name, process }, at))
+}
+
+/// Complains about two things of one kind that would have the same name in the results, or one address.
+fn refuse_twice(decoder: &mut Decoder, before: &[Observed], next: &Observed, at: Place) {
+    let key = |observed: &Observed| match observed {
+        Observed::Process { name, .. } => ("process", INJECTOR.to_owned(), name.clone()),
+        Observed::Source(source) => (source.kind.word(), source.host.clone(), source.name.clone()),
+    };
+    if before.iter().any(|other| key(other) == key(next)) {
+        let message = format!("`{}` is observed twice", next.name());
+        decoder.problem(at, Kind::Conflict, message, "give one of them another `name`");
+    }
+    let listens = |observed: &Observed| match observed {
+        Observed::Source(ObservedSource {
+            kind:
+                SourceKind::Agent {
+                    reach: AgentReach::Listen(address),
+                    ..
+                },
+            ..
+        }) => Some(address.clone()),
+        _ => None,
+    };
+    let Some(address) = listens(next) else { return };
+    if before.iter().filter_map(listens).any(|other| other == address) {
+        let message = format!("two agents are to call at {address}");
+        decoder.problem(at, Kind::Conflict, message, "give each a port of its own");
+    }
 }
 
 /// A process: its name, `{ pid: 123 }` or `{ pid_file: PATH }`.
@@ -106,7 +168,7 @@ pub(super) fn shown(process: &ProcessRef) -> String {
 }
 
 /// Checks a name that appears in results.
-pub(super) fn label(decoder: &mut Decoder, at: super::tree::Place, name: &str) {
+pub(super) fn label(decoder: &mut Decoder, at: Place, name: &str) {
     if name.trim().is_empty() || name.chars().count() > 64 || name.contains(char::is_control) {
         let message = format!("`{}` cannot be a name in the results", name.escape_debug());
         decoder.problem(at, Kind::Value, message, "write a `name` of 1 to 64 characters");

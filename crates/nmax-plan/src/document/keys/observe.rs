@@ -31,6 +31,22 @@ pub(crate) const MAPPED_FIGURES: [(MappedKind, &str, &str); 15] = [
     (MappedKind::Gc, "pause", "pause_ratio"),
     (MappedKind::Gc, "pauses", "pauses_per_s"),
 ];
+/// Keys of a resource that name a metric.
+pub(crate) const MAPPED_KEYS: [&str; 13] = [
+    "in_use",
+    "waiting",
+    "limit",
+    "timeouts",
+    "holding",
+    "in_flight",
+    "calls",
+    "errors",
+    "active",
+    "running",
+    "connections",
+    "pause",
+    "pauses",
+];
 /// Keys of an item that say what is observed.
 pub(crate) const OBSERVED_KINDS: [&str; 8] = [
     "process",

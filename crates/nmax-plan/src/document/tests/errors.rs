@@ -386,7 +386,7 @@ fn all_errors_at_once() {
     let text = "\
 nmax: 2
 target: shop.test
-observe: [{ host: local }]
+observe: [{ hist: local }]
 defaults: { conection: close, timeout: 30, version: 3 }
 data:
   terms: { csv: none.csv }

@@ -385,7 +385,7 @@ fn wrong_timelines() {
 
 #[test]
 fn wrong_observations() {
-    let cases: [(&str, &[&str]); 4] = [
+    let cases: [(&str, &[&str]); 10] = [
         (
             "[{ process: nginx }, { process: { pid: 1 }, name: nginx }]",
             &[
@@ -405,12 +405,84 @@ fn wrong_observations() {
             ],
         ),
         (
-            "[{ host: local }]",
+            "[{ host: local }, { proces: x }]",
             &[
-                "plan.yaml:5:11: an item of `observe` has no `process`",
-                "  help: add `process: ...`. Name of the processes; or `{ pid: 123 }`, or `{ pid_file: /run/x.pid }`.",
-                "plan.yaml:5:13: `host` in an item of `observe` is not supported yet by this version",
-                "  help: name the processes to watch: `- process: nginx`",
+                "plan.yaml:5:11: it is not said what is observed",
+                "  help: add `process: nginx`, `agent: http://db1:9797`, `postgres: ...`; see docs/reference/plan.md",
+                "plan.yaml:5:30: an item of `observe` has no key `proces`",
+                "  help: did you mean `process`?",
+            ],
+        ),
+        (
+            "[{ agent: 'http://a:s3cret@db1:9797', host: x, resources: {} }, { agent: 'https://db1', processes: [a/b] }]",
+            &[
+                "plan.yaml:5:20: agents know no users",
+                "  help: write scheme, host and port, such as `http://db1:9797`; a secret is a `token`, TLS that of a tunnel",
+                "plan.yaml:5:48: `host` says nothing about `agent`",
+                "  help: remove it; an agent's `name` is that of its host",
+                "plan.yaml:5:57: `resources` says nothing about `agent`",
+                "  help: remove it; it belongs to `prometheus`",
+                "plan.yaml:5:83: agents speak plain HTTP",
+                "  help: write scheme, host and port, such as `http://db1:9797`; a secret is a `token`, TLS that of a tunnel",
+                "plan.yaml:5:110: `a/b` is not the name of a process",
+                "  help: write the name of the program without its folder, such as `postgres`",
+            ],
+        ),
+        (
+            "[{ agent: { listen: '0.0.0.0:9798' } }, { agent: { listen: 9798 }, token: a b }]",
+            &[
+                "plan.yaml:5:11: it is not said what this is called",
+                "  help: add `name: ...`, what it is called in the results",
+                "plan.yaml:5:29: anybody could send readings to this address",
+                "  help: add `token: ${env.NMAX_AGENT_TOKEN}`, which the agent must know",
+                "plan.yaml:5:68: `9798` is not an address and a port",
+                "  help: write an address of this host, such as `0.0.0.0:9798`",
+                "plan.yaml:5:83: this cannot be sent as a token",
+                "  help: write 1 to 1024 letters, digits and signs, without spaces",
+            ],
+        ),
+        (
+            "[{ prometheus: 'ftp://u:s3cret@h/', every: 1h }, { postgres: h }, { redis: 'rediss://h' }, { memcached: ':1' }]",
+            &[
+                "plan.yaml:5:25: `ftp://REDACTED@h/` does not begin with `http://` or `https://`",
+                "  help: write it as `http://127.0.0.1:9100/metrics`",
+                "plan.yaml:5:53: nothing is read that often or that seldom",
+                "  help: write a time from 100ms to 1m",
+                "plan.yaml:5:71: `h` has no scheme such as `http://`",
+                "  help: write it as `postgres://monitor@db1/shop`",
+                "plan.yaml:5:85: TLS is not spoken with Redis",
+                "  help: write `127.0.0.1:6379` or `redis://:PASSWORD@127.0.0.1:6379`",
+                "plan.yaml:5:114: `:1` is not a host and a port",
+                "  help: write it as `127.0.0.1:11211`",
+            ],
+        ),
+        (
+            "[{ prometheus: 'http://h/m', resources: { o: { kind: pool, calls: x }, p: { kind: lock }, q: { kind: gc, pause: '1' } } }]",
+            &[
+                "plan.yaml:5:69: a pool has no `calls`",
+                "  help: its keys are: in_use, waiting, limit, timeouts",
+                "plan.yaml:5:81: it is not said what `p` is made of",
+                "  help: add some of: waiting, holding",
+                "plan.yaml:5:122: `1` is not the name of a metric",
+                "  help: write a name, perhaps with labels: `'hikaricp_connections_active{pool=\"orders\"}'`",
+            ],
+        ),
+        (
+            "[{ redis: h, nginx: 'http://h/s' }, { agent: 'http://injector:1' }, { nginx: 'http://h/a' }, { nginx: 'http://h/b' }]",
+            &[
+                "plan.yaml:5:23: an item of `observe` is one thing, `nginx` is the second",
+                "  help: write an item of its own for it",
+                "plan.yaml:5:55: `injector` is this host, which is watched without an agent",
+                "  help: give the agent the name of its host",
+                "plan.yaml:5:112: `h` is observed twice",
+                "  help: give one of them another `name`",
+            ],
+        ),
+        (
+            "[{ agent: { listen: '127.0.0.1:1' }, name: a }, { agent: { listen: '127.0.0.1:1' }, name: b }]",
+            &[
+                "plan.yaml:5:100: two agents are to call at 127.0.0.1:1",
+                "  help: give each a port of its own",
             ],
         ),
         (
