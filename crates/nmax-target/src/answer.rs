@@ -16,6 +16,7 @@ use crate::body::Body;
 use crate::clock;
 use crate::hall::Hall;
 use crate::illness::{Drift, Leaked};
+use crate::metrics;
 use crate::model::{Model, Rule, Work};
 use crate::options::{ErrorRate, Options, Share};
 use crate::queue::Queue;
@@ -24,6 +25,7 @@ use crate::routes;
 use crate::shop::Shop;
 use crate::socket::Fate;
 use crate::stall::Stall;
+use crate::station::{Passage, Refused, Stations, Unmade};
 use crate::timers::Timers;
 use crate::truth::{Arrival, Ending, Truth};
 
@@ -36,6 +38,7 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 /// What all workers share: behaviour, state and truth.
 pub(crate) struct Site {
     rules: Vec<RuleState>,
+    stations: Stations,
     stalls: Vec<Stall>,
     drift: Drift,
     leaked: Leaked,
@@ -69,23 +72,25 @@ struct ModelState {
 pub(crate) struct ResetOnPurpose;
 
 impl Site {
-    pub(crate) fn new(options: &Options) -> Self {
+    pub(crate) fn new(options: &Options) -> Result<Self, Unmade> {
         let mut rules: Vec<_> = options.services.iter().map(RuleState::new).collect();
         // The longest prefix first; of equal ones the first given.
         rules.sort_by_key(|rule| std::cmp::Reverse(rule.prefix.len()));
-        Self {
+        let random = Random::new(options.seed);
+        Ok(Self {
             rules,
+            stations: Stations::new(&options.bottlenecks, random)?,
             stalls: options.stalls.clone(),
             drift: options.drift,
             leaked: Leaked::new(options.leak),
             errors: options.errors,
             error_status: StatusCode::from_u16(options.errors.status).unwrap_or(StatusCode::SERVICE_UNAVAILABLE),
             resets: options.resets,
-            random: Random::new(options.seed),
+            random,
             truth: Truth::new(clock::now_ns()),
             reply_bytes: options.reply_bytes,
             shop: options.shop.then(|| Shop::new(options.seed)),
-        }
+        })
     }
 
     /// Waits while a stall is on, and returns the end of the last one, in nanoseconds of
@@ -127,6 +132,14 @@ impl Site {
         }
     }
 
+    /// Takes the request through its bottlenecks; what it holds, until its reply is made.
+    async fn pass(&self, timers: &Timers, path: &str, arrival: &Arrival<'_>) -> Result<Passage<'_>, Refused> {
+        if self.stations.is_empty() {
+            return Ok(Passage::default());
+        }
+        self.stations.pass(timers, path, arrival.number).await
+    }
+
     fn is_reset(&self, number: u64) -> bool {
         !self.resets.is_none() && self.resets.holds(self.random.unit_for(number, Purpose::Reset))
     }
@@ -137,6 +150,10 @@ impl Site {
 
     /// Replies of the control paths, which are never counted, delayed or spoiled.
     fn control(&self, method: &Method, path: &str) -> Option<Response<Body>> {
+        if path == "/metrics" && method == Method::GET {
+            let text = metrics::text(&self.truth.totals(), &self.stations.figures());
+            return Some(routes::typed(metrics::CONTENT_TYPE, text));
+        }
         if !path.starts_with("/_") {
             return None;
         }
@@ -240,13 +257,17 @@ pub(crate) async fn answer(
     let body = read_body(incoming).await;
     let start_ns = site.wait_out_stalls(timers).await.unwrap_or(arrived_ns);
     site.serve(timers, parts.uri.path(), &arrival, start_ns).await;
+    let passage = site.pass(timers, parts.uri.path(), &arrival).await;
     if site.is_reset(arrival.number) {
         site.wait_out_stalls(timers).await;
         arrival.connection_reset();
         fate.reset();
         return Err(ResetOnPurpose);
     }
-    let (mut reply, ending) = if site.is_error(arrival.number) {
+    let (mut reply, ending) = if let Err(refused) = &passage {
+        let text = Body::text(format!("{}\n", refused.text));
+        (routes::status(refused.status, text), Ending::Error)
+    } else if site.is_error(arrival.number) {
         let text = Body::text("error on purpose\n");
         (routes::status(site.error_status, text), Ending::Error)
     } else {

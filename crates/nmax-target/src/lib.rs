@@ -6,7 +6,7 @@
 //! and as a whole.
 //!
 //! Service time follows a [`Service`]: a law (USL, distribution, queue) waited for with a
-//! `timerfd`, or real work. [`Stall`]s, error replies and connection resets are part of
+//! `timerfd`, or real work. [`Bottleneck`]s are real too: threads, locks, files, memory, calls. [`Stall`]s, error replies and connection resets are part of
 //! the [`Options`]. Every random choice is a pure function of the seed and of the
 //! request's number since the last reset.
 //!
@@ -14,8 +14,9 @@
 //!
 //! # Layout
 //!
-//! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), `queue`, `crowd`
+//! - pure: [`random`](Random), `spec`, [`model`](Service), [`stall`](Stall), [`bottleneck`](Bottleneck), `queue`, `crowd`
 //! - shell: `clock`, `timers` (timerfd), `truth` (counters), `body`, `socket`, `tls`
+//! - bottlenecks: `station` (threads and pools that requests pass), `throttle` (the network), `metrics` (`GET /metrics`)
 //! - requests: `hall` (those who share a law), `answer` (one request's life), `routes` (probe paths), `shop`
 //! - process: `options`, `server` (listeners, workers, shutdown)
 
@@ -24,6 +25,7 @@
 mod random;
 mod spec;
 
+mod bottleneck;
 mod crowd;
 mod illness;
 mod model;
@@ -39,12 +41,16 @@ mod truth;
 
 mod answer;
 mod hall;
+mod metrics;
 mod routes;
 mod shop;
+mod station;
+mod throttle;
 
 mod options;
 mod server;
 
+pub use bottleneck::{Bottleneck, Scarce};
 pub use illness::{Drift, Leak};
 pub use model::{Model, Rule, Service, Usl};
 pub use options::{ErrorRate, Listen, Options, Scheme, Share};

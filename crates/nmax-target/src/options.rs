@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
+use crate::bottleneck::{Bottleneck, Scarce};
 use crate::illness::{Drift, Leak};
 use crate::model::Rule;
 use crate::spec::SpecError;
@@ -22,6 +23,8 @@ pub struct Options {
     pub seed: u64,
     /// Service times by path; without a match the reply is immediate.
     pub services: Vec<Rule>,
+    /// What requests pass after their service time, in this order.
+    pub bottlenecks: Vec<Bottleneck>,
     /// Scheduled stalls.
     pub stalls: Vec<Stall>,
     /// How much longer replies take as time goes on.
@@ -52,6 +55,7 @@ impl Default for Options {
             workers: 1,
             seed: 1,
             services: Vec::new(),
+            bottlenecks: Vec::new(),
             stalls: Vec::new(),
             drift: Drift::default(),
             leak: Leak::default(),
@@ -63,6 +67,20 @@ impl Default for Options {
             ca_file: None,
             grace: Duration::from_secs(2),
         }
+    }
+}
+
+impl Options {
+    /// Bytes per second of the network, when it is a bottleneck: of several the narrowest.
+    pub(crate) fn bytes_per_s(&self) -> Option<u64> {
+        let rates = self
+            .bottlenecks
+            .iter()
+            .filter_map(|bottleneck| match bottleneck.scarce {
+                Scarce::Network { bytes_per_s } => Some(bytes_per_s),
+                _ => None,
+            });
+        rates.min()
     }
 }
 

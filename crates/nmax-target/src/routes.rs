@@ -150,6 +150,13 @@ fn with_type(body: Body) -> Response<Body> {
     reply
 }
 
+/// A text of this type.
+pub(crate) fn typed(kind: &'static str, text: String) -> Response<Body> {
+    let mut reply = Response::new(Body::text(text));
+    reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    reply
+}
+
 /// A JSON reply.
 pub(crate) fn json(value: &Value) -> Response<Body> {
     let mut reply = Response::new(Body::text(value.to_string()));
@@ -162,7 +169,7 @@ pub(crate) fn json(value: &Value) -> Response<Body> {
 /// 404, with the way to a list of paths.
 pub(crate) fn not_found() -> Response<Body> {
     let text = "not found; known paths: /hello /bytes/N /chunked/N /status/CODE /delay/250ms \
-                /drip?bytes=N&for=2s /headers?n=N /echo /close /_truth\n";
+                /drip?bytes=N&for=2s /headers?n=N /echo /close /metrics /_truth\n";
     status(StatusCode::NOT_FOUND, Body::text(text))
 }
 

@@ -23,6 +23,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::answer::{Site, answer};
 use crate::options::{Listen, Options, Scheme};
 use crate::socket::{Fate, Socket};
+use crate::throttle;
 use crate::timers::Timers;
 use crate::tls::Certificates;
 
@@ -63,6 +64,12 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
+    /// A bottleneck cannot be made.
+    #[error("{problem}\n  help: choose another size, or a folder that can be written")]
+    Bottleneck {
+        /// Which one, and the system's reason.
+        problem: String,
+    },
     /// A worker thread cannot start or has ended early.
     #[error("a worker failed: {0}\n  help: check the limits on threads and open files")]
     Worker(io::Error),
@@ -71,6 +78,9 @@ pub enum Error {
 /// A target that listens but does not answer yet.
 pub struct Target {
     listeners: Vec<(TcpListener, Listen)>,
+    /// Where connections come in, and to which listener they are carried, when the network is scarce.
+    lines: Vec<(TcpListener, SocketAddr)>,
+    bytes_per_s: Option<u64>,
     certificates: Option<Certificates>,
     site: Arc<Site>,
     workers: usize,
@@ -92,14 +102,20 @@ impl Target {
         if options.listen.is_empty() {
             return Err(Error::NoListener);
         }
-        let mut listeners = Vec::new();
+        let bytes_per_s = options.bytes_per_s();
+        let (mut listeners, mut lines) = (Vec::new(), Vec::new());
         for listen in &options.listen {
             let bind = |source| Error::Bind {
                 address: listen.address,
                 source,
             };
-            let listener = TcpListener::bind(listen.address).await.map_err(bind)?;
+            let mut listener = TcpListener::bind(listen.address).await.map_err(bind)?;
             let address = listener.local_addr().map_err(bind)?;
+            if bytes_per_s.is_some() {
+                let inside = TcpListener::bind(Listen::http().address).await.map_err(bind)?;
+                let inside_address = inside.local_addr().map_err(bind)?;
+                lines.push((std::mem::replace(&mut listener, inside), inside_address));
+            }
             listeners.push((
                 listener,
                 Listen {
@@ -118,10 +134,15 @@ impl Target {
                 source,
             })?;
         }
+        let site = Site::new(&options).map_err(|unmade| Error::Bottleneck {
+            problem: unmade.to_string(),
+        })?;
         Ok(Self {
             listeners,
+            lines,
+            bytes_per_s,
             certificates,
-            site: Arc::new(Site::new(&options)),
+            site: Arc::new(site),
             workers: options.workers.max(1),
             grace: options.grace,
         })
@@ -159,6 +180,11 @@ impl Target {
             acceptors.spawn(accept(listener, tls, Arc::clone(&permits), Arc::clone(&senders)));
         }
         drop(senders);
+        // Open requests finish over their lines, so these outlive the acceptors.
+        let mut lines = JoinSet::new();
+        for (listener, inside) in self.lines {
+            lines.spawn(throttle::carry(listener, inside, self.bytes_per_s.unwrap_or(u64::MAX)));
+        }
         let mut threads = Vec::new();
         let mut ended = JoinSet::new();
         for worker in workers {
@@ -175,6 +201,7 @@ impl Target {
         while let Some(end) = ended.join_next().await {
             outcome = outcome.and(worker_outcome(end));
         }
+        lines.shutdown().await;
         for thread in threads {
             // A panic was reported as a worker that ended without a result.
             let _ = thread.join();

@@ -53,6 +53,16 @@ pub fn parse_span(text: &str) -> Result<u64, SpecError> {
     Ok(span_ns as u64)
 }
 
+/// Parses a size such as `4096`, `64kB`, `2MB` or `1GB` into bytes; k, M and G are powers of 1000.
+pub(crate) fn parse_size(text: &str) -> Option<u64> {
+    let (number, scale) = [("kB", 1e3), ("MB", 1e6), ("GB", 1e9), ("B", 1.0), ("", 1.0)]
+        .iter()
+        .find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))?;
+    let bytes = number.trim().parse::<f64>().ok()? * scale;
+    // 2^53: up to there every whole number is exact.
+    (0.0..=9_007_199_254_740_992.0).contains(&bytes).then_some(bytes as u64)
+}
+
 /// The `key=value,key=value` part of a specification. Each key is taken once.
 pub(crate) struct Fields<'a> {
     what: &'static str,
@@ -97,7 +107,7 @@ impl<'a> Fields<'a> {
         Some(self.pairs.swap_remove(position).1)
     }
 
-    fn required(&mut self, key: &str) -> Result<&'a str, SpecError> {
+    pub(crate) fn required(&mut self, key: &str) -> Result<&'a str, SpecError> {
         self.take(key).ok_or_else(|| self.error(format!("`{key}` is missing")))
     }
 

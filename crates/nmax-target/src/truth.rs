@@ -103,6 +103,18 @@ impl Truth {
         }
     }
 
+    /// The totals at this moment.
+    pub(crate) fn totals(&self) -> Totals {
+        let counters = self.lock();
+        Totals {
+            requests: counters.requests,
+            errors: counters.errors,
+            in_flight: counters.in_flight,
+            answered: counters.service_time_ns.len(),
+            sum_ns: counters.sum_ns,
+        }
+    }
+
     /// The counters as the JSON object of `GET /_truth`.
     ///
     /// `requests` counts arrivals: replies + resets + in flight + those whose client left.
@@ -119,6 +131,16 @@ impl Truth {
             "service_time_ms": counters.service_time_ms(),
         })
     }
+}
+
+/// Totals since the last reset.
+pub(crate) struct Totals {
+    pub(crate) requests: u64,
+    pub(crate) errors: u64,
+    pub(crate) in_flight: u64,
+    /// Replies, and the sum of their service times.
+    pub(crate) answered: u64,
+    pub(crate) sum_ns: u128,
 }
 
 impl Counters {

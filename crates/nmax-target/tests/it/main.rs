@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bottlenecks;
 mod client;
 mod faults;
 mod probes;

@@ -11,6 +11,7 @@ Examples:
   nmax target --shop                                      the shop on a free port, which is printed
   nmax target --listen 8080 --service fixed:5ms           every reply after 5 ms
   nmax target --listen 8080 --service usl:alpha=0.02,beta=0.0005,gamma=1000
+  nmax target --listen 8080 --bottleneck pool:size=4,held=20ms,name=orders   and what it says at /metrics
   nmax target --listen 8080 --listen https://127.0.0.1:8443 --stall at=10s,for=1s --errors 1%";
 
 #[derive(Debug, Args)]
@@ -27,6 +28,11 @@ pub struct TargetArgs {
     /// cpu:2ms, lock:1ms
     #[arg(long, value_name = "MODEL")]
     pub service: Vec<nmax_target::Rule>,
+    /// Something real that is scarce, `[/path=]KIND`, may be repeated: cpu:work=10ms, lock:held=10ms,
+    /// disk:bytes=64kB,writes=10,dir=/var/tmp, pool:size=4,held=20ms, memory:bytes=300MB,touch=4MB,
+    /// network:bytes_per_s=2MB, dependency:url=http://127.0.0.1:9000/. Requests pass them in this order
+    #[arg(long, value_name = "KIND")]
+    pub bottleneck: Vec<nmax_target::Bottleneck>,
     /// Stall every request at a time, as in at=10s,for=1s,every=30s; may be repeated
     #[arg(long, value_name = "WHEN")]
     pub stall: Vec<nmax_target::Stall>,

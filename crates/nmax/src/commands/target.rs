@@ -42,6 +42,7 @@ fn options(args: &TargetArgs) -> Options {
         workers: args.workers.max(1),
         seed: args.seed,
         services: args.service.clone(),
+        bottlenecks: args.bottleneck.clone(),
         stalls: args.stall.clone(),
         drift: args.drift.unwrap_or_default(),
         leak: args.leak.unwrap_or_default(),
