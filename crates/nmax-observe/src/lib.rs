@@ -8,13 +8,17 @@
 //! - [`source`]: what can be read, and why it could not be
 //! - [`fetch`]: one page over HTTP, in bounded time and size
 //! - `place`, `rates`: URLs as people write them; counters since the reading before
+//! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
 //! - [`watcher`]: reads sources until it is stopped
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod connections;
 pub mod fetch;
+pub mod host;
 pub mod open;
 mod place;
+pub mod process;
 mod rates;
 pub mod source;
 pub mod watcher;

@@ -52,7 +52,19 @@ fn row(line: &str) -> Option<(&str, Counters)> {
     for field in &mut fields {
         *field = words.next()?.parse().ok()?;
     }
-    let [reads, _, read_sectors, read_ms, writes, _, written_sectors, write_ms, _, busy_ms, queue_ms] = fields;
+    let [
+        reads,
+        _,
+        read_sectors,
+        read_ms,
+        writes,
+        _,
+        written_sectors,
+        write_ms,
+        _,
+        busy_ms,
+        queue_ms,
+    ] = fields;
     let counters = Counters {
         reads,
         read_sectors,
@@ -96,7 +108,8 @@ impl Disks {
 
     pub(super) fn read(&mut self, look: &mut Look<'_>) {
         let Ok(disks) = self.file.read(look.files).map(parse) else {
-            look.notes.once("disks are not seen: /proc/diskstats cannot be read here");
+            look.notes
+                .once("disks are not seen: /proc/diskstats cannot be read here");
             return;
         };
         if disks.len() > DISKS_MAX {
@@ -106,11 +119,20 @@ impl Disks {
         let Some((span_s, before)) = self.before.replace(look.now, disks.clone()) else {
             return;
         };
+        let both = |name: &String, now: &Counters| Some((*now, *before.get(name)?));
         for (name, now) in disks.iter().take(DISKS_MAX) {
-            if let Some(before) = before.get(name) {
-                show(look, &format!("disk {name}"), now, before, span_s);
+            if let Some((now, before)) = both(name, now) {
+                show(look, &format!("disk {name}"), &now, &before, span_s);
             }
         }
+        let sum = |field: fn(&Counters) -> u64| {
+            let known = disks.iter().filter_map(|(name, now)| both(name, now));
+            let rates = known.map(|(now, before)| per_s(Some(field(&now)), Some(field(&before)), span_s));
+            rates.reduce(|all, one| Some(all? + one?)).flatten()
+        };
+        let (reads, writes) = (sum(|disk| disk.reads), sum(|disk| disk.writes));
+        look.put("operations disk reads", "operations_per_s", reads, "per s");
+        look.put("operations disk writes", "operations_per_s", writes, "per s");
     }
 }
 
@@ -136,11 +158,18 @@ fn show(look: &mut Look<'_>, source: &str, now: &Counters, before: &Counters, sp
         ("reads_per_s", rate(|disk| disk.reads), "per s"),
         ("writes_per_s", rate(|disk| disk.writes), "per s"),
         ("read_bytes_per_s", bytes(rate(|disk| disk.read_sectors)), "bytes per s"),
-        ("written_bytes_per_s", bytes(rate(|disk| disk.written_sectors)), "bytes per s"),
-        ("busy_ratio", rate(|disk| disk.busy_ms).map(|ms| (ms / 1e3).min(1.0)), "ratio"),
+        (
+            "written_bytes_per_s",
+            bytes(rate(|disk| disk.written_sectors)),
+            "bytes per s",
+        ),
+        (
+            "busy_ratio",
+            rate(|disk| disk.busy_ms).map(|ms| (ms / 1e3).min(1.0)),
+            "ratio",
+        ),
     ];
     look.put_all(source, &figures);
-    look.put("operations disk reads", "operations_per_s", None, "per s");
 }
 
 #[cfg(test)]

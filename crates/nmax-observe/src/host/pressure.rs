@@ -14,7 +14,9 @@ pub(super) struct Stalled {
 pub(super) fn parse(text: &str) -> Stalled {
     let total = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-        let word = line.split_ascii_whitespace().find_map(|word| word.strip_prefix("total="))?;
+        let word = line
+            .split_ascii_whitespace()
+            .find_map(|word| word.strip_prefix("total="))?;
         word.parse().ok()
     };
     Stalled {

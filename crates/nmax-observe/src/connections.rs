@@ -1,0 +1,155 @@
+//! The connections of this process, as TCP sees them: round trips, segments sent again.
+//!
+//! The kernel is asked by `sock_diag` from the reader's own thread, for all sockets at once (sock_diag(7)); what is measured
+//! is not touched, and no worker does anything for it. It tells what `TCP_INFO` tells.
+
+mod diag;
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::time::Duration;
+
+use nmax_metrics::Nanos;
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with};
+
+use crate::host::look::{Pace, Since};
+use crate::{Reading, Source, Trouble};
+use diag::Row;
+
+/// Connections that one look takes. The kernel tells of them in the order of a hash of their addresses, so these are any.
+const SAMPLED_MAX: usize = 256;
+/// Connections of the host that one look goes through.
+const ROWS_MAX: usize = 50_000;
+/// Open files of this process that one look goes through.
+const FILES_MAX: usize = 50_000;
+/// The part of a core that looking may take: one in this many.
+const COST: u64 = 500;
+/// How long the kernel may take to answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Room for what the kernel sends at once.
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Open connections of this process.
+#[derive(Debug)]
+pub struct Connections {
+    pace: Pace,
+    /// Segments sent again by each connection, by its inode.
+    before: Since<HashMap<u64, u32>>,
+    buffer: Vec<u8>,
+}
+
+impl Default for Connections {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Connections {
+    /// Nothing is read yet.
+    pub fn new() -> Self {
+        Self {
+            pace: Pace::new(COST),
+            before: Since::default(),
+            buffer: vec![0; BUFFER_BYTES],
+        }
+    }
+
+    fn figures(&mut self, now: Nanos, rows: &[Row]) -> Vec<Reading> {
+        let count = |metric: &str, value: f64, unit| Reading::new("connections", metric, value, unit);
+        let mut readings = vec![count("sampled_count", rows.len() as f64, "count")];
+        let sent_again: HashMap<u64, u32> = rows.iter().map(|row| (row.inode, row.sent_again)).collect();
+        if let Some((span_s, before)) = self.before.replace(now, sent_again) {
+            let grown = rows.iter().filter_map(|row| {
+                let before = before.get(&row.inode)?;
+                row.sent_again.checked_sub(*before)
+            });
+            let rate = grown.map(f64::from).sum::<f64>() / span_s;
+            readings.push(count("retransmitted_per_s", rate, "per s"));
+        }
+        let mut smooth: Vec<u32> = rows.iter().map(|row| row.rtt_us).filter(|us| *us > 0).collect();
+        let mut least: Vec<u32> = rows.iter().filter_map(|row| row.rtt_min_us).collect();
+        let figures = [
+            ("rtt_ms", quantile(&mut smooth, 0.5)),
+            ("rtt_p95_ms", quantile(&mut smooth, 0.95)),
+            ("rtt_min_ms", quantile(&mut least, 0.5)),
+        ];
+        let known = figures
+            .into_iter()
+            .filter_map(|(metric, us)| Some((metric, f64::from(us?) / 1e3)));
+        readings.extend(known.map(|(metric, ms)| count(metric, ms, "ms")));
+        readings
+    }
+}
+
+impl Source for Connections {
+    fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
+        let buffer = &mut self.buffer;
+        match self.pace.run(now, || look(buffer)) {
+            None => Ok(Vec::new()),
+            Some(Ok(rows)) => Ok(self.figures(now, &rows)),
+            Some(Err(text)) => Err(Trouble::lasting(format!(
+                "the kernel does not tell of this process's connections ({text}), so round trips are not seen"
+            ))),
+        }
+    }
+}
+
+/// The smallest value that at least the part `q` of all is not above.
+fn quantile(values: &mut [u32], q: f64) -> Option<u32> {
+    let rank = (values.len() as f64 * q).ceil().max(1.0) as usize - 1;
+    (rank < values.len()).then(|| *values.select_nth_unstable(rank).1)
+}
+
+/// Connections of this process. O(its files and the host's connections), both within limits.
+fn look(buffer: &mut [u8]) -> Result<Vec<Row>, String> {
+    let entries = fs::read_dir("/proc/self/fd").map_err(|error| format!("/proc/self/fd: {error}"))?;
+    let links = entries
+        .flatten()
+        .take(FILES_MAX)
+        .filter_map(|entry| fs::read_link(entry.path()).ok());
+    let own: HashSet<u64> = links.filter_map(|link| inode(link.to_str()?)).collect();
+    let mut rows = Vec::new();
+    if own.is_empty() {
+        return Ok(rows);
+    }
+    for family in [AddressFamily::INET, AddressFamily::INET6] {
+        let asked = ask(family, &own, buffer, &mut rows);
+        // A kernel without IPv6 has nothing to tell of it.
+        match asked {
+            Err(_) if family == AddressFamily::INET6 => {}
+            asked => asked.map_err(|error| error.to_string())?,
+        }
+    }
+    Ok(rows)
+}
+
+/// The number in `socket:[4711]`.
+fn inode(link: &str) -> Option<u64> {
+    link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+}
+
+/// Asks for the open connections of one family. What is left of the answer is dropped with the socket.
+fn ask(family: AddressFamily, own: &HashSet<u64>, buffer: &mut [u8], rows: &mut Vec<Row>) -> std::io::Result<()> {
+    let flags = SocketFlags::CLOEXEC;
+    let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, Some(netlink::SOCK_DIAG))?;
+    set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
+    send(&socket, &diag::request(family.as_raw() as u8), SendFlags::empty())?;
+    let mut seen = 0;
+    loop {
+        let (length, _) = recv(&socket, &mut *buffer, RecvFlags::empty())?;
+        let batch = diag::parse(&buffer[..length]);
+        if let Some(code) = batch.error {
+            return Err(std::io::Error::from_raw_os_error(code));
+        }
+        seen += batch.rows.len();
+        let room = SAMPLED_MAX - rows.len();
+        rows.extend(batch.rows.into_iter().filter(|row| own.contains(&row.inode)).take(room));
+        if batch.is_last || length == 0 || seen >= ROWS_MAX || rows.len() >= SAMPLED_MAX {
+            return Ok(());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

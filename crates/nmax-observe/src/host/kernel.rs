@@ -1,0 +1,50 @@
+//! Tables of the kernel that can be full: open files, tracked connections.
+
+use super::files::Kept;
+use super::look::Look;
+
+/// Open files and how many there may be: `/proc/sys/fs/file-nr`, whose middle number is that of free ones among the first.
+fn parse_files(text: &str) -> Option<(u64, u64)> {
+    let mut numbers = text.split_ascii_whitespace().map_while(|word| word.parse::<u64>().ok());
+    let (held, free, most) = (numbers.next()?, numbers.next()?, numbers.next()?);
+    Some((held.saturating_sub(free), most))
+}
+
+fn parse_number(text: &str) -> Option<f64> {
+    text.trim().parse::<u64>().ok().map(|number| number as f64)
+}
+
+/// The kernel's tables.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    files: Kept,
+    tracked: Kept,
+    tracked_limit: Kept,
+}
+
+impl Kernel {
+    pub(super) fn new() -> Self {
+        Self {
+            files: Kept::new("proc/sys/fs/file-nr"),
+            tracked: Kept::new("proc/sys/net/netfilter/nf_conntrack_count"),
+            tracked_limit: Kept::new("proc/sys/net/netfilter/nf_conntrack_max"),
+        }
+    }
+
+    /// Hosts that track no connections have no such figures.
+    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+        let files = self.files.read(look.files).ok().and_then(parse_files);
+        let mut number = |file: &mut Kept| file.read(look.files).ok().and_then(parse_number);
+        let (tracked, limit) = (number(&mut self.tracked), number(&mut self.tracked_limit));
+        let figures = [
+            ("open_files_count", files.map(|(open, _)| open as f64), "count"),
+            ("open_files_limit_count", files.map(|(_, most)| most as f64), "count"),
+            ("conntrack_count", tracked, "count"),
+            ("conntrack_limit_count", limit, "count"),
+        ];
+        look.put_all("kernel", &figures);
+    }
+}
+
+#[cfg(test)]
+mod tests;
