@@ -8,6 +8,7 @@
 //! - here: extractors, and a reply that they read
 //! - `outline`: what a page is made of
 //! - [`resources`]: what a document names; `css`: what a style sheet names; `screen`: what fits a desktop window
+//! - `tags`: tags by regular expression
 //! - [`values`]: where in a reply a value stands, and what would find it again
 
 use std::borrow::Cow;
@@ -17,6 +18,7 @@ mod css;
 mod outline;
 pub mod resources;
 mod screen;
+mod tags;
 pub mod values;
 
 use nmax_plan::plan::Source;
@@ -26,6 +28,7 @@ use scraper::error::SelectorErrorKind;
 use scraper::{Html, Selector};
 use serde_json::Value;
 use serde_json_path::JsonPath;
+pub use tags::Tagger;
 
 /// Most matches that are looked at in one reply.
 pub const MATCHES_MAX: usize = 10_000;

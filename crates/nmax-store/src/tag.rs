@@ -1,4 +1,4 @@
-//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `s0.iter`, `t0.time`, `p0.time` (page), `x0.time`
+//! Tags of histograms in `latency.hlog`: `r3.ok.resp`, `r3.connect`, `r3.s404` (response times of a status), `s0.iter`, `t0.time`, `p0.time` (page), `x0.time`
 //! (transition), `l0.exchange`, `l0.iteration`, `l0.page` (location), `inj.lag`, `cens.age`, `sock.held`, each with
 //! `.out` outside hold.
 //!
@@ -50,6 +50,11 @@ pub(crate) fn visit<E>(aggregate: &Aggregate, mut see: impl FnMut(&str, &Histogr
                     write!(tag, "r{}.{outcome}.{measure}{suffix}", name.0).expect("a string takes all text");
                     offer(&tag, histogram)?;
                 }
+            }
+            for (status, histogram) in &stats.status_times {
+                tag.clear();
+                write!(tag, "r{}.s{status}{suffix}", name.0).expect("a string takes all text");
+                offer(&tag, histogram)?;
             }
             let Some(phases) = &stats.phases else { continue };
             for (phase, histogram) in Phases::NAMES.iter().zip(phases.all()) {
@@ -147,6 +152,10 @@ pub(crate) fn locate<'a>(aggregate: &'a mut Aggregate, tag: &str, limits: Limits
     if let Some(phase) = Phases::NAMES.iter().position(|known| *known == what) {
         let phases = aggregate.request_mut(section, name).phases.get_or_insert_default();
         return phases.all_mut().into_iter().nth(phase);
+    }
+    if let Some(status) = what.strip_prefix('s').filter(|status| status.len() == 3) {
+        let status = number(status, 1_000).filter(|status| *status >= 100)?;
+        return aggregate.request_mut(section, name).times_of(status as u16);
     }
     let (outcome, measure) = what.split_once('.')?;
     let outcome = OUTCOMES.iter().position(|known| *known == outcome)?;

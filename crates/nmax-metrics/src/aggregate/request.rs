@@ -9,6 +9,9 @@ pub struct RequestStats {
     pub outcomes: [Option<Box<LatencySet>>; 3],
     /// Replies by status code, in order of first occurrence.
     pub status: Vec<(u16, u64)>,
+    /// Response times of valid replies by status code, ascending; not of [`Self::USUAL_STATUS`], of which they are what
+    /// is left, so that the usual exchange pays nothing. See [`Self::tells_status_times`].
+    pub status_times: Vec<(u16, Histogram)>,
     /// Errors by [`ErrorKind::index`].
     pub errors: [u64; ErrorKind::ALL.len()],
     /// Bytes received on the wire.
@@ -21,7 +24,13 @@ pub struct RequestStats {
     pub phases: Option<Box<Phases>>,
 }
 
+/// Statuses of a name whose times are told apart.
+const STATUS_TIMES_MAX: usize = 32;
+
 impl RequestStats {
+    /// The status whose response times are not kept apart.
+    pub const USUAL_STATUS: u16 = 200;
+
     /// Adds one exchange.
     #[inline]
     pub fn record(&mut self, sample: &Sample) {
@@ -36,6 +45,11 @@ impl RequestStats {
         self.outcomes[class].get_or_insert_default().record(sample);
         if let Some(status) = sample.status {
             self.count_status(status, 1);
+            if status != Self::USUAL_STATUS && class < 2 {
+                if let Some(times) = self.times_of(status) {
+                    times.record(sample.response_time().0);
+                }
+            }
         }
         self.bytes_received += sample.bytes_received;
         self.bytes_sent += sample.bytes_sent;
@@ -53,6 +67,49 @@ impl RequestStats {
             Some((_, count)) => *count += n,
             None => self.status.push((status, n)),
         }
+    }
+
+    /// Response times of a status, to be added to; `None` when too many are told apart already.
+    pub fn times_of(&mut self, status: u16) -> Option<&mut Histogram> {
+        let place = match self.status_times.binary_search_by_key(&status, |(code, _)| *code) {
+            Ok(place) => place,
+            Err(_) if self.status_times.len() >= STATUS_TIMES_MAX => return None,
+            Err(place) => {
+                self.status_times.insert(place, (status, Histogram::new()));
+                place
+            }
+        };
+        self.status_times.get_mut(place).map(|(_, times)| times)
+    }
+
+    /// Whether the response times of all valid replies are known by status: too many statuses, or figures that were
+    /// stored before they were kept, make them unknown.
+    pub fn tells_status_times(&self) -> bool {
+        let counted: u64 = self.status.iter().map(|(_, count)| count).sum();
+        let times = |status: u16| self.status_times.iter().find(|(code, _)| *code == status);
+        counted == self.ok() + self.failed()
+            && self.status.iter().all(|(status, count)| {
+                *status == Self::USUAL_STATUS || times(*status).map_or(0, |(_, times)| times.count()) == *count
+            })
+    }
+
+    /// Response times of the valid replies with this status; `None` when they are not known.
+    pub fn response_of(&self, status: u16) -> Option<Histogram> {
+        if !self.tells_status_times() {
+            return None;
+        }
+        if status != Self::USUAL_STATUS {
+            let found = self.status_times.iter().find(|(code, _)| *code == status);
+            return Some(found.map_or_else(Histogram::new, |(_, times)| times.clone()));
+        }
+        let mut usual = Histogram::new();
+        self.outcomes[..2]
+            .iter()
+            .flatten()
+            .for_each(|set| usual.merge(&set.response));
+        let mut others = Histogram::new();
+        self.status_times.iter().for_each(|(_, times)| others.merge(times));
+        Some(usual.without(&others))
     }
 
     /// Exchanges that ended ok.
@@ -118,6 +175,11 @@ impl RequestStats {
                 self.count_status(*status, *count);
             }
         }
+        for (status, theirs) in other.status_times.iter().filter(|(_, times)| !times.is_empty()) {
+            if let Some(times) = self.times_of(*status) {
+                times.merge(theirs);
+            }
+        }
         for (mine, theirs) in self.errors.iter_mut().zip(other.errors) {
             *mine += theirs;
         }
@@ -133,6 +195,7 @@ impl RequestStats {
         if !self.is_empty() {
             self.outcomes.iter_mut().flatten().for_each(|set| set.reset());
             self.status.iter_mut().for_each(|(_, count)| *count = 0);
+            self.status_times.iter_mut().for_each(|(_, times)| times.reset());
             self.errors = Default::default();
             (self.bytes_received, self.bytes_sent, self.bytes_decoded) = (0, 0, 0);
             if let Some(phases) = &mut self.phases {

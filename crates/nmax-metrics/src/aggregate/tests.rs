@@ -121,6 +121,35 @@ proptest! {
         prop_assert_eq!(whole.latencies().response.count(), samples.len() as u64);
     }
 
+    /// Law: by status, the response times are those of the valid replies with it, whatever was merged with what; also of
+    /// the usual status, of which nothing is kept.
+    #[test]
+    fn times_by_status_are_those_of_the_samples(samples in proptest::collection::vec(sample(), 0..60), cut in 0..60_usize) {
+        let samples: Vec<(Section, Sample)> = samples
+            .into_iter()
+            .map(|(section, sample)| (section, Sample { status: sample.status.map(|code| code % 3 + 200), ..sample }))
+            .collect();
+        let mut whole = of(&samples[..cut.min(samples.len())]);
+        whole.merge(&of(&samples[cut.min(samples.len())..]));
+        let total = whole.whole().total(Section::Hold);
+        prop_assert!(total.tells_status_times());
+        for status in 200..203 {
+            let mut times: Vec<u64> = samples
+                .iter()
+                .filter(|(_, sample)| sample.status == Some(status))
+                .map(|(_, sample)| sample.response_time().0)
+                .collect();
+            times.sort_unstable();
+            let found = total.response_of(status).unwrap();
+            prop_assert_eq!(found.count(), times.len() as u64);
+            prop_assert_eq!(found.exact().sum_ns, times.iter().map(|time| u128::from(*time)).sum::<u128>());
+            let median = found.value_at_rank_ns(times.len().div_ceil(2) as u64);
+            let exact = (!times.is_empty()).then(|| times[times.len().div_ceil(2) - 1]);
+            let is_near = median.zip(exact).is_none_or(|(median, exact)| median.abs_diff(exact) <= exact / 500 + 1_000);
+            prop_assert!(is_near && median.is_some() == exact.is_some(), "{median:?}, should be {exact:?}");
+        }
+    }
+
     /// Law: each phase holds the spans that were not zero, and `wait` is `ttfb − send` of every exchange with a byte.
     #[test]
     fn phases_are_the_spans_of_the_samples(samples in proptest::collection::vec(sample(), 0..40)) {
