@@ -235,6 +235,7 @@ fn plan() -> Plan {
         timeline: Vec::new(),
         observe: Vec::new(),
         availability: None,
+        tags: Vec::new(),
         source: None,
         starts: std::sync::Arc::default(),
     }

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use nmax_extract::Extractor;
+use nmax_extract::{Extractor, Tagger};
 use nmax_http::{KeepBody, Origin, Url};
 use nmax_metrics::{Catalog, NameId, Names};
 use nmax_plan::addresses::is_absolute;
@@ -80,6 +80,8 @@ pub struct Program {
     pub first_iteration: u64,
     /// Whether some URL may be relative to the page before.
     pub has_references: bool,
+    /// Gives resources of pages their tags; `None` in a plan without tags by expression.
+    pub tagger: Option<Tagger>,
     /// Scenarios that read a feeder which ends the run or the iteration: most rows they may ask for.
     pub rows_max: Vec<Option<(u64, AtEnd)>>,
 }
@@ -319,6 +321,11 @@ impl Program {
             !matches!(request.url.parts.first(), Some(Part::Text(text)) if text.starts_with('/') || is_absolute(text))
                 || request.page.as_ref().is_some_and(has_resources)
         });
+        let tagger = (!plan.tags.is_empty()).then(|| Tagger::new(&plan.tags)).transpose();
+        let tagger = tagger.map_err(|reason| ProgramError::Source {
+            request: "tags".into(),
+            reason,
+        })?;
         Ok(Self {
             base,
             scenarios,
@@ -328,6 +335,7 @@ impl Program {
             records: Records::First,
             first_iteration: 0,
             has_references,
+            tagger,
             rows_max,
             plan,
         })

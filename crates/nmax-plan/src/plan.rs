@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::schedule::Stage;
+use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::Threshold;
 
@@ -81,6 +82,8 @@ pub struct Plan {
     pub timeline: Vec<Intervention>,
     /// What is watched beside the injector.
     pub observe: Vec<Observed>,
+    /// Tags that requests get by expression; [`crate::tags::tag_requests`] gives them.
+    pub tags: Vec<TagRule>,
     /// Share of time that the system is to be available, 0 to 1; decides how much testing it deserves.
     pub availability: Option<f64>,
     /// File with the traffic profile that the plan was made from: the run's own traffic is compared with it.

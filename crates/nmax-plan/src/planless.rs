@@ -143,6 +143,7 @@ impl Plan {
             timeline: Vec::new(),
             observe: Vec::new(),
             availability: None,
+            tags: Vec::new(),
             source: None,
             starts: Arc::default(),
         })

@@ -136,6 +136,7 @@ pub fn plan_of_file(file: &Path, args: &PlanArgs) -> Result<(Plan, Variables), L
     refuse_listed(&plan)?;
     // Files that the plan names are relative to it.
     plan.change_files(&mut |name| *name = folder.join(&*name).display().to_string());
+    tag(&mut plan);
     plan.defaults.ca_files.extend(args.ca.iter().cloned());
     plan.defaults.insecure |= args.insecure;
     lead(&mut plan, args)?;
@@ -340,7 +341,16 @@ pub fn plan_of_manifest(yaml: &str) -> Result<Plan, LoadError> {
         seed: None,
         check_source: &|_| Ok(()),
     };
-    document::parse(yaml, &options).map_err(LoadError::Document)
+    let mut plan = document::parse(yaml, &options).map_err(LoadError::Document)?;
+    tag(&mut plan);
+    Ok(plan)
+}
+
+/// Gives requests the tags that they have by expression. The expressions were checked when the plan was read.
+fn tag(plan: &mut Plan) {
+    if let Ok(tagger) = nmax_extract::Tagger::new(&plan.tags) {
+        tagger.tag(plan);
+    }
 }
 
 /// Every `column` of a `${feeder.column}` in a document.

@@ -81,7 +81,8 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
                 prepared.request.name.as_constant().unwrap_or("page"),
                 &url,
                 &page.discover,
-            ),
+            )
+            .with_tags(context.program.tagger.as_ref()),
             spare: Vec::new(),
             fetched: Fetched::default(),
             freed: done,
@@ -177,11 +178,13 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
             match target {
                 Ok(target) if trouble.is_none() => {
                     if load.queue.is_new(&target) {
+                        let name = format!("GET {}", template.display(plan.labels(scenario)));
+                        let name = load.queue.name_of(&name, &target);
                         listed.push(Resource {
                             url: target,
                             kind: Kind::Other,
                             priority: Priority::Normal,
-                            name: format!("GET {}", template.display(plan.labels(scenario))).into(),
+                            name,
                             known,
                             redirects: 0,
                             is_listed: true,

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
+use nmax_extract::Tagger;
 use nmax_extract::resources::{Found, Kind, Priority};
 use nmax_http::{Origin, Url};
 use nmax_metrics::Nanos;
@@ -46,6 +47,8 @@ pub(super) struct Source<'a> {
 pub(super) struct Queue<'a> {
     /// Name of the page.
     page: &'a str,
+    /// Gives resources their tags.
+    tagger: Option<&'a Tagger>,
     document: Origin,
     rules: &'a Discover,
     known: HashSet<Url>,
@@ -64,6 +67,7 @@ impl<'a> Queue<'a> {
     pub(super) fn new(page: &'a str, document: &Url, rules: &'a Discover) -> Self {
         Self {
             page,
+            tagger: None,
             document: document.origin.clone(),
             rules,
             known: HashSet::from([document.clone()]),
@@ -71,6 +75,19 @@ impl<'a> Queue<'a> {
             origins: Vec::new(),
             added: 0,
             left_out: 0,
+        }
+    }
+
+    /// The same, with tags by expression in the names of resources.
+    pub(super) fn with_tags(self, tagger: Option<&'a Tagger>) -> Self {
+        Self { tagger, ..self }
+    }
+
+    /// What a resource of this kind, or one that is listed under a name, is measured under.
+    pub(super) fn name_of(&self, name: &str, url: &Url) -> Rc<str> {
+        match self.tagger {
+            Some(tagger) => tagger.name_of_resource(name, &url.to_string()).into(),
+            None => name.into(),
         }
     }
 
@@ -120,11 +137,12 @@ impl<'a> Queue<'a> {
             if is_too_deep || !self.admits(&url) || !self.is_new(&url) {
                 continue;
             }
+            let name = self.name_of(&format!("{} {}", self.page, found.kind.name()), &url);
             new.push(Resource {
                 url,
                 kind: found.kind,
                 priority: found.priority,
-                name: name_of(self.page, found.kind),
+                name,
                 known: source.known,
                 redirects: 0,
                 is_listed: false,
@@ -172,9 +190,4 @@ impl<'a> Queue<'a> {
         self.waiting.clear();
         count
     }
-}
-
-/// What a discovered resource is measured under.
-fn name_of(page: &str, kind: Kind) -> Rc<str> {
-    format!("{page} {}", kind.name()).into()
 }

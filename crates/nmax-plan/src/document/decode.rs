@@ -10,7 +10,7 @@ use super::stages::flag;
 use super::thresholds::{self, Traffic};
 use super::tree::Node;
 use super::workload::Load;
-use super::{SEED_DEFAULT, background, data, http, locations, observe, scenario, timeline, workload};
+use super::{SEED_DEFAULT, background, data, http, locations, observe, scenario, tags, timeline, workload};
 use crate::addresses;
 use crate::plan::{Intervention, Moment, Plan, Profile, Scenario};
 use crate::profile::{COMPRESS_MAX, compress, compressed};
@@ -75,7 +75,12 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
     }
     let graceful_stop = fields.get("graceful_stop").and_then(|node| decoder.duration(node));
     let seed = fields.get("seed").and_then(|node| decoder.whole(node, 0, u64::MAX));
+    let tags = fields
+        .get("tags")
+        .map(|node| tags::decode(decoder, node, &all, &locations))
+        .unwrap_or_default();
     let traffic = Traffic {
+        tags: &tags,
         scenarios: all,
         shared: setup.as_ref().map_or(&[], |setup| &setup.slots),
         feeders: &feeders,
@@ -121,6 +126,7 @@ pub(super) fn plan(decoder: &mut Decoder, root: &Node) -> Option<Plan> {
         locations,
         timeline,
         observe: observe.unwrap_or_default(),
+        tags,
         availability,
         source,
         starts: Arc::default(),

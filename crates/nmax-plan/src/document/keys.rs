@@ -232,6 +232,11 @@ pub(crate) static ROOT: Table = Table {
             "What is watched beside the injector.",
         ),
         key(
+            "tags",
+            Shape::Map(&Shape::Text),
+            "Tags by regular expression on method and path, or name: `images: '\\.(png|jpg)$'`; the rest is `not images`.",
+        ),
+        key(
             "availability",
             Shape::Share,
             "Share of time that the system is to be available, such as `99.99%`; decides how much testing it deserves.",
@@ -253,7 +258,6 @@ pub(crate) static ROOT: Table = Table {
             "write `- transaction: NAME` with `steps` into the scenarios",
         ),
         ("scripts", "write the behaviour as `scenarios`"),
-        ("tags", "remove it; use `--tag` on the command"),
     ],
 };
 

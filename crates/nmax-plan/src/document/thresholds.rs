@@ -6,6 +6,7 @@ use super::tree::{Node, Place, Value};
 use super::{THRESHOLDS_DEFAULT, keys};
 use crate::nearest::nearest;
 use crate::plan::{Feeder, Location, Page, Request, Scenario, Step};
+use crate::tags::TagRule;
 use crate::template::Labels;
 use crate::threshold::{self, Limit, Metric, Op, Scope, Threshold};
 
@@ -25,6 +26,8 @@ pub(super) struct Traffic<'a> {
     pub shared: &'a [String],
     pub feeders: &'a [Feeder],
     pub locations: &'a [Location],
+    /// Tags by expression; which requests have them is not known yet.
+    pub tags: &'a [TagRule],
     /// Most redirects of a request that does not say how many.
     pub redirects_max: u32,
     /// The scenarios have no error, so all names are known.
@@ -205,7 +208,8 @@ fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: 
         Scope::Request(name) => (traffic.names(checked).contains(name), format!("request `{name}`")),
         Scope::Tag(tag) => {
             let tagged = |request: &Request| checked(request) && request.tags.contains(tag);
-            (!traffic.names(tagged).is_empty(), format!("tag `{tag}`"))
+            let by_rule = traffic.has_rule(tag) && !traffic.names(checked).is_empty();
+            (by_rule || !traffic.names(tagged).is_empty(), format!("tag `{tag}`"))
         }
         Scope::Scenario(name) => {
             let scenario = traffic.scenarios.iter().find(|scenario| scenario.name == *name);
@@ -226,6 +230,11 @@ fn has_checks(decoder: &mut Decoder, at: Place, threshold: &Threshold, traffic: 
 }
 
 impl Traffic<'_> {
+    /// Whether an expression gives this tag, or takes it away.
+    fn has_rule(&self, tag: &str) -> bool {
+        self.tags.iter().any(|rule| rule.name == tag || rule.inverse() == tag)
+    }
+
     fn scenario_names(&self) -> Vec<String> {
         self.scenarios.iter().map(|scenario| scenario.name.clone()).collect()
     }
@@ -273,8 +282,10 @@ impl Traffic<'_> {
     fn tags_and_locations(&self) -> Vec<String> {
         let requests = self.scenarios.iter().flat_map(|scenario| scenario.requests());
         let tags = requests.flat_map(|request| request.tags.clone());
+        let rules = self.tags.iter().flat_map(|rule| [rule.name.clone(), rule.inverse()]);
         sorted(
-            tags.chain(self.locations.iter().map(|location| location.name.clone()))
+            tags.chain(rules)
+                .chain(self.locations.iter().map(|location| location.name.clone()))
                 .collect(),
         )
     }

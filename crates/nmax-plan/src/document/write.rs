@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::keys::Words;
 use crate::plan::Plan;
+use crate::tags::TagRule;
 use crate::template::{Labels, Template};
 use crate::units::format_duration;
 
@@ -87,8 +88,8 @@ fn word<T: PartialEq>(words: Words<T>, value: &T) -> Yaml {
     )
 }
 
-/// Names behind the indices of templates.
-struct Scope<'a>(Labels<'a>);
+/// Names behind the indices of templates, and the tags that requests do not have by themselves.
+struct Scope<'a>(Labels<'a>, &'a [TagRule]);
 
 impl Scope<'_> {
     fn source(&self, template: &Template) -> String {

@@ -376,6 +376,7 @@ fn plan(shape: &Shape) -> Plan {
         timeline: Vec::new(),
         observe: Vec::new(),
         availability: None,
+        tags: Vec::new(),
         source: None,
         starts: std::sync::Arc::default(),
     }

@@ -8,7 +8,7 @@ use crate::plan::{Condition, If, Loop, LoopEnd, Plan, Scenario, Step, ThinkTime}
 
 /// A scenario of the mix or the background.
 pub(super) fn scenario(scenario: &Scenario, plan: &Plan) -> Yaml {
-    let scope = Scope(plan.labels(scenario));
+    let scope = Scope(plan.labels(scenario), &plan.tags);
     let mut map = vec![entry("weight", plain(scenario.weight))];
     if let Some(pacing) = scenario.pacing {
         map.push(entry("pacing", duration(pacing)));
@@ -31,7 +31,7 @@ pub(super) fn scenario(scenario: &Scenario, plan: &Plan) -> Yaml {
 pub(super) fn run_steps(plan: &Plan) -> Vec<(String, Yaml)> {
     let written = |key: &str, scenario: &Option<Scenario>| {
         let scenario = scenario.as_ref()?;
-        let steps = steps(&scenario.steps, &Scope(plan.labels(scenario)));
+        let steps = steps(&scenario.steps, &Scope(plan.labels(scenario), &plan.tags));
         Some(entry(key, Yaml::Map(vec![entry("steps", steps)])))
     };
     let both = [written("setup", &plan.setup), written("teardown", &plan.teardown)];

@@ -50,9 +50,11 @@ pub(super) fn request(request: &Request, scope: &Scope) -> Yaml {
         map.push(entry("redirects", redirects_word(redirects)));
     }
     map.extend(page(request.page.as_ref(), scope));
-    if !request.tags.is_empty() {
-        let tags = request.tags.iter().map(|tag| expanded(tag));
-        map.push(entry("tags", Yaml::List(tags.collect())));
+    // Those by expression follow from the plan.
+    let is_own = |tag: &&String| !scope.1.iter().any(|rule| rule.name == **tag || rule.inverse() == **tag);
+    let tags: Vec<Yaml> = request.tags.iter().filter(is_own).map(|tag| expanded(tag)).collect();
+    if !tags.is_empty() {
+        map.push(entry("tags", Yaml::List(tags)));
     }
     Yaml::Map(map)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::keys::{ARRIVALS, METHODS};
 use super::yaml::Yaml;
-use super::{duration, entry, expanded, plain, word};
+use super::{duration, entry, expanded, plain, text, word};
 use crate::plan::{Action, Background, Intervention, Location, Moment, Plan, ProcessRef, Workload};
 use crate::schedule::{Stage, StageKind};
 use crate::threshold::Threshold;
@@ -57,6 +57,11 @@ pub(super) fn rest(plan: &Plan) -> Vec<(String, Yaml)> {
     if !plan.observe.is_empty() {
         let items = plan.observe.iter().map(super::observe::observed);
         map.push(entry("observe", Yaml::List(items.collect())));
+    }
+    if !plan.tags.is_empty() {
+        let rules = plan.tags.iter();
+        let rules = rules.map(|rule| (rule.name.clone(), text(&rule.pattern)));
+        map.push(entry("tags", Yaml::Map(rules.collect())));
     }
     if let Some(availability) = plan.availability {
         map.push(entry("availability", Yaml::Plain(format_share(availability))));

@@ -574,6 +574,7 @@ fn plan() -> impl Strategy<Value = Plan> {
                         timeline: Vec::new(),
                         observe: Vec::new(),
                         availability: None,
+                        tags: Vec::new(),
                         source: None,
                         starts: std::sync::Arc::default(),
                     }
