@@ -3,6 +3,35 @@
 //!
 //! The order of the pipeline is that of confidence: validity of the run, coverage, physics (Little's law, the utilization
 //! law), rules of saturation with sources, and statistics only where these leave a tie. See docs/methods/suspects.md.
+//!
+//! # Layout
+//! - this file: the types of a diagnosis
+//! - `diagnose`: the pipeline; `rank`: labels and order; `falsify`: the next run that would prove a suspect wrong
+//! - `look`: what was read in the phase; `system`: whose hosts these are, and the load on them
+//! - `measured`: what is known of one resource, made by `cpu`, `memory`, `disk`, `network` and `service`
+//! - `coverage`: what nobody watched
+//! - `charge`: whose time it is where resources contain each other; `demand`: service demands and bounds
+//! - `statistics`: correlation given throughput and order of onset, for ties
+//! - `rules`: every threshold, with its source
+
+mod charge;
+mod coverage;
+mod cpu;
+mod demand;
+mod diagnose;
+mod disk;
+mod falsify;
+mod look;
+mod measured;
+mod memory;
+mod network;
+mod rank;
+mod rules;
+mod service;
+mod statistics;
+mod system;
+
+pub use diagnose::diagnose;
 
 /// What a kind of resource is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -165,9 +194,27 @@ pub struct Budget {
     /// Completed requests per second.
     pub throughput_per_s: f64,
     /// Seconds in each resource, largest first.
-    pub parts: Vec<(Resource, f64)>,
+    pub parts: Vec<Part>,
     /// What is left: response time without the parts. Negative when resources were busy for others too.
     pub unexplained_s: f64,
+}
+
+/// Seconds of a request in one resource.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Which.
+    pub resource: Resource,
+    /// Being served in it, s.
+    pub service_s: f64,
+    /// Waiting for it, s; what waits for a pool or a lock whose holders are in this resource is in it too.
+    pub waiting_s: f64,
+}
+
+impl Part {
+    /// Both, s.
+    pub fn residence_s(&self) -> f64 {
+        self.service_s + self.waiting_s
+    }
 }
 
 /// Bounds that service demands imply (operational analysis; Denning and Buzen 1978).

@@ -1,0 +1,199 @@
+//! Whose time it is, where resources contain each other.
+//!
+//! Little's law gives each resource the mean number of requests in it. These numbers overlap: who waits for a pool waits
+//! for its holders, and they are at a disk. So that the budget adds up, time is charged to the innermost resource that is
+//! watched:
+//! 1. Leaves (processors, disks, memory, collections, the way) keep what is in them.
+//! 2. Outer ones (replies on their way, databases, dependencies) get what is then left of the requests in the system.
+//! 3. The waiters of a pool or lock are nowhere else. They wait for what its holders do, so they are charged in the
+//!    proportions of that: to resources that are short themselves, and else to the pool or lock.
+
+use std::collections::BTreeMap;
+
+use super::measured::{Measured, Role};
+use super::system::System;
+use super::{Kind, Resource};
+
+/// What is in a lender, for it to be inside another, per what the other lends.
+const INSIDE_MAX: f64 = 1.1;
+
+/// What a resource is charged, requests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Charge {
+    pub(super) service: f64,
+    pub(super) waiting: f64,
+    /// What was measured in it and is charged to others.
+    pub(super) moved: f64,
+    /// To whom most of it went.
+    pub(super) moved_to: Option<Resource>,
+    /// Waiters of a lender that nobody can be charged for: what its holders do is not watched.
+    pub(super) open: f64,
+}
+
+impl Charge {
+    pub(super) fn number(&self) -> f64 {
+        self.service + self.waiting
+    }
+}
+
+/// What may be behind the holders of a lender although nobody watches it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unwatched {
+    /// Processors, memory or disks of the system.
+    pub(super) host: bool,
+    /// Neither a dependency nor a database.
+    pub(super) services: bool,
+}
+
+/// Charges all resources, in their order. O(resources²).
+pub(super) fn charge(all: &[Measured], system: &System, unwatched: Unwatched) -> Vec<Charge> {
+    let mut charges: Vec<Charge> = all.iter().map(leaf).collect();
+    let waiters: f64 = all
+        .iter()
+        .filter(|one| held(one).is_some())
+        .map(|one| one.waiting)
+        .sum();
+    let inside: f64 = charges.iter().map(Charge::number).sum();
+    let mut rest = (system.in_flight() - inside - waiters).max(0.0);
+    for kind in [Kind::Network, Kind::Database, Kind::Dependency] {
+        for (one, charge) in all
+            .iter()
+            .zip(&mut charges)
+            .filter(|(one, _)| one.resource.kind == kind)
+        {
+            outer(one, all, charge, &mut rest);
+        }
+    }
+    let mut lenders: Vec<usize> = (0..all.len()).filter(|place| held(&all[*place]).is_some()).collect();
+    let size = |place: usize| all[place].waiting + held(&all[place]).unwrap_or(0.0);
+    lenders.sort_by(|a, b| size(*a).total_cmp(&size(*b)));
+    let mut known: BTreeMap<usize, Holders> = BTreeMap::new();
+    let own = charges.clone();
+    for place in lenders {
+        let found = holders(all, &own, place, &known, unwatched);
+        lend(all, &mut charges, place, &found, &mut rest);
+        known.insert(place, found);
+    }
+    charges
+}
+
+/// Mean number that is lent; `None` of what is no lender.
+fn held(one: &Measured) -> Option<f64> {
+    match one.role {
+        Role::Lender { held } if one.is_counted && !one.is_blind() => Some(held),
+        _ => None,
+    }
+}
+
+/// What a leaf has in it. Of the way only what nobody else can be busy with: not the replies that come in.
+fn leaf(one: &Measured) -> Charge {
+    let mut charge = Charge::default();
+    if one.role == Role::Leaf && one.is_counted && !one.is_blind() {
+        charge.service = one.service;
+        charge.moved = one.contained;
+        if one.resource.kind != Kind::Network {
+            charge.waiting = one.waiting;
+        }
+    }
+    charge
+}
+
+/// What an outer resource has in it, of the requests that are nowhere else.
+fn outer(one: &Measured, all: &[Measured], charge: &mut Charge, rest: &mut f64) {
+    if !one.is_counted || one.is_blind() {
+        return;
+    }
+    let is_way = one.resource.kind == Kind::Network;
+    let waiting = one.waiting.min(*rest);
+    let service = if is_way { 0.0 } else { one.service.min(*rest - waiting) };
+    charge.waiting += waiting;
+    charge.service += service;
+    charge.moved = one.contained + one.waiting - waiting + if is_way { 0.0 } else { one.service - service };
+    *rest = (*rest - waiting - service).max(0.0);
+    charge.moved_to = largest(all, one);
+}
+
+/// The fullest leaf beside it.
+fn largest(all: &[Measured], one: &Measured) -> Option<Resource> {
+    let leaves = all
+        .iter()
+        .filter(|other| other.role == Role::Leaf && other.resource != one.resource);
+    let fullest = leaves.max_by(|a, b| a.number().total_cmp(&b.number()));
+    fullest.map(|other| other.resource.clone())
+}
+
+/// What the holders of a lender do.
+struct Holders {
+    /// Whose fault their time is, as shares of what is lent, together 1: another resource's, the lender's own (its place),
+    /// or not known.
+    whose: Vec<(Option<usize>, f64)>,
+    /// Share in which they do nothing that is watched, and all that may be behind it is: the lender's own time.
+    idle: f64,
+}
+
+/// What the holders of the lender at `place` do; `known` has the lenders that may be inside it.
+fn holders(
+    all: &[Measured],
+    own: &[Charge],
+    place: usize,
+    known: &BTreeMap<usize, Holders>,
+    unwatched: Unwatched,
+) -> Holders {
+    let lent = held(&all[place]).unwrap_or(0.0);
+    if lent <= 0.0 {
+        return Holders {
+            whose: vec![(Some(place), 1.0)],
+            idle: 0.0,
+        };
+    }
+    let mut parts: Vec<(Option<usize>, f64)> = Vec::new();
+    for (other, charge) in own.iter().enumerate().filter(|(_, charge)| charge.number() > 0.0) {
+        // What has room is not what its users wait for: there are too few that may use it.
+        let whose = if all[other].has_room { place } else { other };
+        parts.push((Some(whose), charge.number()));
+    }
+    for (other, inner) in known {
+        let waiting = all[*other].waiting;
+        if waiting + held(&all[*other]).unwrap_or(0.0) <= INSIDE_MAX * lent {
+            parts.extend(inner.whose.iter().map(|(whose, share)| (*whose, share * waiting)));
+        }
+    }
+    let inside: f64 = parts.iter().map(|(_, number)| number).sum();
+    let scale = 1.0 / inside.max(lent);
+    let mut whose: Vec<(Option<usize>, f64)> = parts
+        .into_iter()
+        .map(|(whose, number)| (whose, number * scale))
+        .collect();
+    let left = (1.0 - inside * scale).max(0.0);
+    let is_pool = all[place].resource.kind == Kind::Pool;
+    let is_open = unwatched.host || (is_pool && unwatched.services);
+    whose.push(((!is_open).then_some(place), left));
+    Holders {
+        whose,
+        idle: if is_open { 0.0 } else { left },
+    }
+}
+
+/// Charges the waiters of a lender, and the time in which what it lends was held for nothing that is watched.
+fn lend(all: &[Measured], charges: &mut [Charge], place: usize, found: &Holders, rest: &mut f64) {
+    let waiting = all[place].waiting;
+    let mut most: Option<(usize, f64)> = None;
+    for (whose, share) in &found.whose {
+        let number = share * waiting;
+        match whose {
+            Some(whose) => charges[*whose].waiting += number,
+            None => charges[place].open += number,
+        }
+        let Some(whose) = whose.filter(|whose| *whose != place) else {
+            continue;
+        };
+        charges[place].moved += number;
+        if most.is_none_or(|(_, largest)| number > largest) {
+            most = Some((whose, number));
+        }
+    }
+    charges[place].moved_to = most.map(|(whose, _)| all[whose].resource.clone());
+    let idle = (found.idle * held(&all[place]).unwrap_or(0.0)).min(*rest);
+    charges[place].service += idle;
+    *rest -= idle;
+}

@@ -1,0 +1,154 @@
+//! Processors of a host: who runs, who waits for one, and whether a limit or a hypervisor takes them away.
+
+use super::look::{Look, name_of};
+use super::measured::{Measured, Role};
+use super::rules::{
+    CGROUP, CPU_BUSY_MIN, CPU_FULL, CPU_WAITING_MIN, CPU_WAITING_SHARE_MIN, PSI, STEAL, STEAL_MAX, THROTTLED_MAX, USE,
+    figure, percent, rule,
+};
+use super::system::System;
+use super::{Cell, Finding, Kind};
+use crate::words::{digits, share};
+
+/// Share of the host's busy processors from which the observed processes are taken for all of the system on it.
+const ATTRIBUTED_SHARE_MIN: f64 = 0.5;
+/// Utilization at which the estimate of the queue stops growing.
+const UTILIZATION_MAX: f64 = 0.95;
+
+/// `None` when nothing was read of them.
+pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
+    let busy = look.mean(host, "cpu", "busy_cores")?;
+    let mut cpu = Measured::new(look, Kind::Cpu, host, "", ("cpu", "busy_cores"));
+    let is_injector = host == nmax_plan::plan::INJECTOR;
+    let own = if is_injector { system.injector_busy } else { 0.0 };
+    let cores = look.mean(host, "cpu", "cores_count").filter(|cores| *cores > 0.0);
+    let quota = look.mean(host, "cgroup", "quota_cores").filter(|quota| *quota > 0.0);
+    let limit = [cores, quota].into_iter().flatten().reduce(f64::min);
+    let rest = (busy - own).max(0.0);
+    cpu.service = attributed(look, host)
+        .filter(|used| *used >= ATTRIBUTED_SHARE_MIN * rest)
+        .map_or(rest, |used| used.min(rest));
+    cpu.utilization = limit.map(|limit| busy / limit);
+    cpu.servers = limit.map(|limit| (cpu.service, limit));
+    let waiting = waiting(look, host, busy, limit);
+    let others = if is_injector { system.injector_waiting } else { 0.0 };
+    cpu.waiting = waiting.map_or(0.0, |waiting| (waiting - others).max(0.0));
+    if system.is_of(host) {
+        cpu.is_counted = true;
+    } else {
+        cpu.role = Role::Aside;
+    }
+    throttled(look, host, &mut cpu);
+    let utilization = cpu.utilization.unwrap_or(0.0);
+    let waits = cpu.waiting >= CPU_WAITING_MIN && cpu.waiting >= CPU_WAITING_SHARE_MIN * cpu.service;
+    cpu.is_pressed = utilization >= CPU_BUSY_MIN || waits || !cpu.rules.is_empty();
+    cpu.has_room = utilization < super::rules::CPU_ROOM_MAX && cpu.rules.is_empty();
+    saturated(look, host, limit, waiting, &mut cpu);
+    cpu.findings.push(Finding {
+        kind: "utilization",
+        text: said(look, host, busy, own, limit, waiting),
+        source: "",
+    });
+    cpu.cells = [
+        match limit {
+            Some(_) => percent(cpu.utilization),
+            None => figure(Some(busy), "cores busy"),
+        },
+        figure(waiting, "waiting"),
+        Cell::None,
+    ];
+    Some(cpu)
+}
+
+/// Processors that the observed processes of a host keep busy; `None` when none is observed.
+fn attributed(look: &Look, host: &str) -> Option<f64> {
+    look.sum(host, &look.named(host, "process"), "cpu_cores")
+}
+
+/// Mean number of tasks that wait for a processor: measured by the scheduler, else of the stall information, else by
+/// samples of the run queue.
+///
+/// Of the share of time p in which at least one waits, the number follows as p / (1 − ρ): in M/M/c the queue is
+/// geometric while it is not empty, with mean 1 / (1 − ρ).
+fn waiting(look: &Look, host: &str, busy: f64, limit: Option<f64>) -> Option<f64> {
+    if let Some(waiting) = look.mean(host, "cpu", "waiting_count") {
+        return Some(waiting);
+    }
+    let utilization = (busy / limit?).min(UTILIZATION_MAX);
+    if let Some(some) = look.mean(host, "cpu", "pressure_some_ratio") {
+        return Some(some / (1.0 - utilization));
+    }
+    look.mean(host, "cpu", "running_count")
+        .map(|running| (running - busy).max(0.0))
+}
+
+/// Limits of control groups that were in the way.
+fn throttled(look: &Look, host: &str, cpu: &mut Measured) {
+    for group in std::iter::once("cgroup").chain(look.named(host, "cgroup")) {
+        let ratio = look
+            .mean(host, group, "throttled_ratio")
+            .filter(|ratio| *ratio >= THROTTLED_MAX);
+        let Some(ratio) = ratio else { continue };
+        let name = match name_of(group) {
+            "" => "its control group".to_owned(),
+            name => format!("the control group of {name}"),
+        };
+        let quota = look.mean(host, group, "quota_cores");
+        let quota = quota.map_or(String::new(), |quota| format!(", its quota is {} cores", digits(quota)));
+        cpu.rules.push(rule(
+            format!("{name} was throttled in {} of its periods{quota}", share(ratio)),
+            CGROUP,
+        ));
+    }
+}
+
+/// Other rules.
+fn saturated(look: &Look, host: &str, limit: Option<f64>, waiting: Option<f64>, cpu: &mut Measured) {
+    let Some(limit) = limit else { return };
+    if let Some(utilization) = cpu.utilization.filter(|utilization| *utilization >= CPU_FULL) {
+        cpu.rules.push(rule(
+            format!("{} of {} processors were busy", share(utilization), digits(limit)),
+            USE,
+        ));
+    }
+    if let Some(waiting) = waiting.filter(|waiting| *waiting >= limit) {
+        cpu.rules.push(rule(
+            format!(
+                "{} tasks waited for {} processors at a time",
+                digits(waiting),
+                digits(limit)
+            ),
+            PSI,
+        ));
+    }
+    if let Some(steal) = look
+        .mean(host, "cpu", "steal_cores")
+        .filter(|steal| *steal >= STEAL_MAX * limit)
+    {
+        cpu.rules.push(rule(
+            format!(
+                "the hypervisor took {} of {} processors away",
+                digits(steal),
+                digits(limit)
+            ),
+            STEAL,
+        ));
+    }
+}
+
+fn said(look: &Look, host: &str, busy: f64, own: f64, limit: Option<f64>, waiting: Option<f64>) -> String {
+    let of = limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
+    let mut text = format!("{}{of} cores busy", digits(busy));
+    if own > 0.0 {
+        text += &format!(", {} of them with the injector itself", digits(own));
+    }
+    if let Some(waiting) = waiting {
+        text += &format!(", {} tasks waiting for one", digits(waiting));
+    }
+    let processes = look.named(host, "process").into_iter();
+    let used = processes.filter_map(|source| Some((name_of(source), look.mean(host, source, "cpu_cores")?)));
+    if let Some((name, cores)) = used.max_by(|a, b| a.1.total_cmp(&b.1)) {
+        text += &format!("; {name} used {}", digits(cores));
+    }
+    text
+}

@@ -1,0 +1,167 @@
+//! The pipeline, in the order of confidence: validity, coverage, physics, rules, statistics.
+
+use std::collections::BTreeSet;
+
+use nmax_plan::plan::INJECTOR;
+
+use super::charge::charge;
+use super::look::Look;
+use super::measured::Measured;
+use super::rank::{SUSPECTS_MAX, judge, of_gate, rank};
+use super::system::System;
+use super::{
+    Budget, Diagnosis, Finding, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network,
+    service,
+};
+use crate::gates::gates;
+use crate::{Evidence, Gate};
+
+/// What to look at first.
+///
+/// - A run that is not valid says nothing of the system: only the injector is diagnosed.
+/// - R = Σ Nᵢ/X + unexplained: means over the hold, by Little's law, charged to the innermost resource that is watched.
+/// - At most three suspects. What nobody watched is one of them where a quarter of the time or more is unexplained, and
+///   the first where that is more than any resource has.
+///
+/// O(figures · resources).
+pub fn diagnose(evidence: &Evidence) -> Diagnosis {
+    let look = Look::new(evidence.readings, evidence.hold);
+    let Some(system) = System::of(evidence, &look) else {
+        return refused("no exchange ended in the hold, so nothing can be said of the system");
+    };
+    let closed: Vec<Gate> = gates(evidence).into_iter().filter(|gate| !gate.holds).collect();
+    if !closed.is_empty() {
+        return of_injector(&look, &system, &closed);
+    }
+    let all = measure(&look, &system);
+    let missing = coverage::unwatched(&all, &system);
+    let rows = coverage::rows(&all, &system);
+    if evidence.readings.is_empty() {
+        return Diagnosis {
+            coverage: rows,
+            ..refused("nothing was watched beside the requests themselves")
+        };
+    }
+    let charges = charge(&all, &system, coverage::behind(&missing));
+    let budget = budget(&all, &charges, &system);
+    let bounds = demand::bounds(&all, &system);
+    let levels = demand::levels(evidence);
+    let by_level = demand::of_levels(&levels, &look, &system, measure);
+    let unexplained = budget.unexplained_s * system.throughput_per_s;
+    let judged = judge(all, &charges, &system, &by_level);
+    let (suspects, others) = rank(evidence, judged, &missing, unexplained, &system);
+    Diagnosis {
+        refused: Vec::new(),
+        coverage: rows,
+        budget: Some(budget),
+        bounds,
+        suspects,
+        others,
+    }
+}
+
+fn refused(why: &str) -> Diagnosis {
+    Diagnosis {
+        refused: vec![why.to_owned()],
+        ..Diagnosis::default()
+    }
+}
+
+/// Everything that was read of the hosts, and the way to the target.
+fn measure(look: &Look, system: &System) -> Vec<Measured> {
+    let read = look.hosts();
+    let hosts: BTreeSet<&str> = read
+        .iter()
+        .copied()
+        .chain(system.hosts.iter().map(String::as_str))
+        .collect();
+    hosts.into_iter().flat_map(|host| of_host(look, system, host)).collect()
+}
+
+fn of_host(look: &Look, system: &System, host: &str) -> Vec<Measured> {
+    let mut disks = disk::measure(look, system, host);
+    let mut memory = memory::measure(look, system, host);
+    if let Some(memory) = &mut memory {
+        memory::take_from_disks(look, host, memory, &mut disks);
+    }
+    let mut all: Vec<Measured> = cpu::measure(look, system, host).into_iter().collect();
+    all.extend(memory);
+    all.extend(disks);
+    all.extend(network::measure(look, system, host));
+    let services = service::measure(look, system, host, &all);
+    all.extend(services);
+    all
+}
+
+/// Seconds of a request in each resource. The wait for a free virtual user is a part as well: it is what waiting
+/// elsewhere looks like from outside, so it is no suspect.
+fn budget(all: &[Measured], charges: &[super::charge::Charge], system: &System) -> Budget {
+    let parts = all.iter().zip(charges).filter(|(_, charge)| charge.number() > 0.0);
+    let mut parts: Vec<Part> = parts
+        .map(|(one, charge)| Part {
+            resource: one.resource.clone(),
+            service_s: system.seconds(charge.service),
+            waiting_s: system.seconds(charge.waiting),
+        })
+        .collect();
+    let explained_s: f64 = parts.iter().map(Part::residence_s).sum();
+    if system.slot_wait_s > 0.0 {
+        parts.push(Part {
+            resource: Resource {
+                host: INJECTOR.to_owned(),
+                kind: Kind::Pool,
+                name: "virtual users".to_owned(),
+            },
+            service_s: 0.0,
+            waiting_s: system.slot_wait_s,
+        });
+    }
+    parts.sort_by(|a, b| b.residence_s().total_cmp(&a.residence_s()));
+    Budget {
+        response_s: system.response_s,
+        throughput_per_s: system.throughput_per_s,
+        parts,
+        unexplained_s: system.served_s() - explained_s,
+    }
+}
+
+/// A run that is not valid: what its injector ran short of.
+fn of_injector(look: &Look, system: &System, closed: &[Gate]) -> Diagnosis {
+    let mut suspects: Vec<Suspect> = Vec::new();
+    for gate in closed {
+        let Some(kind) = of_gate(gate.name) else { continue };
+        let finding = Finding {
+            kind: "gate",
+            text: gate.text.clone(),
+            source: "",
+        };
+        if let Some(known) = suspects.iter_mut().find(|suspect| suspect.resource.kind == kind) {
+            known.findings.push(finding);
+            continue;
+        }
+        suspects.push(Suspect {
+            resource: Resource {
+                host: INJECTOR.to_owned(),
+                kind,
+                name: String::new(),
+            },
+            label: Label::Saturated,
+            residence_s: None,
+            demand_s: None,
+            utilization: None,
+            findings: vec![finding],
+            falsify: "run the same plan from a larger injector or at a lower rate: the gate must open".to_owned(),
+        });
+    }
+    suspects.truncate(SUSPECTS_MAX);
+    let rows = of_host(look, system, INJECTOR);
+    Diagnosis {
+        refused: closed
+            .iter()
+            .map(|gate| format!("the run is not valid ({} {}): {}", gate.code, gate.name, gate.text))
+            .collect(),
+        coverage: rows.iter().map(Measured::coverage).collect(),
+        suspects,
+        ..Diagnosis::default()
+    }
+}

@@ -1,0 +1,137 @@
+//! Disks of a host: how many requests are in each, which is the time that matters; how busy one is says nothing of those
+//! that serve many at a time.
+
+use super::look::{Look, name_of};
+use super::measured::{Measured, Role, stalled};
+use super::rules::{
+    AWAIT_LONG_MS, AWAIT_TIMES_MAX, DISK_QUEUE_IDLE, DISK_QUEUE_MAX, IO_SOME_MAX, IOSTATS, PSI, percent, rule,
+};
+use super::system::System;
+use super::{Cell, Finding, Kind};
+use crate::words::{digits, share, time_ms};
+
+/// Fewest readings of the time in a disk before any is called its idlest.
+const READINGS_MIN: usize = 10;
+/// How many times the bytes of the observed processes their work may be at the disk: journals, metadata.
+const BYTES_TIMES: f64 = 3.0;
+
+/// Every disk of a host; where none was read but I/O stalls were, one without a name.
+pub(super) fn measure(look: &Look, system: &System, host: &str) -> Vec<Measured> {
+    let disks = look.named(host, "disk").into_iter();
+    let disks: Vec<Measured> = disks.filter_map(|source| disk(look, system, host, source)).collect();
+    if !disks.is_empty() {
+        return disks;
+    }
+    let Some(some) = look.mean(host, "io", "pressure_some_ratio") else {
+        return disks;
+    };
+    let mut all = Measured::new(look, Kind::Disk, host, "", ("io", "pressure_some_ratio"));
+    all.role = role(system, host);
+    all.is_counted = system.is_of(host);
+    all.waiting = stalled(some, system.in_flight());
+    stalls(Some(some), &mut all);
+    all.is_pressed = !all.rules.is_empty();
+    all.cells[1] = Cell::Observed(format!("{} stalled", share(some)));
+    vec![all]
+}
+
+fn role(system: &System, host: &str) -> Role {
+    if system.is_of(host) { Role::Leaf } else { Role::Aside }
+}
+
+/// A disk that did something.
+fn disk(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
+    let queue = look.mean(host, source, "queue_count")?;
+    let mut disk = Measured::new(look, Kind::Disk, host, name_of(source), (source, "queue_count"));
+    let busy = look.mean(host, source, "busy_ratio");
+    let some = look.mean(host, "io", "pressure_some_ratio");
+    let part = awaited(some, busy) * of_processes(look, host);
+    let served = busy.unwrap_or(queue).min(queue);
+    (disk.service, disk.waiting) = (part * served, part * (queue - served));
+    disk.role = role(system, host);
+    disk.is_counted = system.is_of(host);
+    disk.utilization = busy;
+    let await_ms = look.mean(host, source, "await_ms");
+    let idle_ms = idlest(look, host, source);
+    disk.is_pressed = part * queue >= DISK_QUEUE_IDLE || (part > 0.5 && await_ms.is_some_and(|ms| ms >= AWAIT_LONG_MS));
+    let mut text = format!("{} requests in it at a time", digits(queue));
+    if let Some(ms) = await_ms {
+        text += &format!(", each for {}", time_ms(ms));
+    }
+    if let Some(idle_ms) = idle_ms {
+        text += &format!(" ({} in its idlest time)", time_ms(idle_ms));
+    }
+    if part < 0.9 {
+        text += &format!("; requests of the load wait for {} of that", share(part));
+    }
+    disk.findings.push(Finding {
+        kind: "utilization",
+        text,
+        source: IOSTATS,
+    });
+    if let (Some(ms), Some(idle_ms)) = (await_ms, idle_ms)
+        && queue > DISK_QUEUE_MAX
+        && ms >= AWAIT_TIMES_MAX * idle_ms
+    {
+        let text = format!(
+            "a request takes {}, {} times as long as in its idlest time",
+            time_ms(ms),
+            digits(ms / idle_ms)
+        );
+        disk.rules.push(rule(text, IOSTATS));
+    }
+    if part * queue > DISK_QUEUE_MAX {
+        stalls(some, &mut disk);
+    }
+    disk.cells = [
+        percent(busy),
+        Cell::Observed(format!("{} queued", digits(queue))),
+        Cell::NotObserved,
+    ];
+    Some(disk)
+}
+
+fn stalls(some: Option<f64>, disk: &mut Measured) {
+    if let Some(some) = some.filter(|some| *some >= IO_SOME_MAX) {
+        disk.rules.push(rule(
+            format!("something stalled for I/O in {} of the time", share(some)),
+            PSI,
+        ));
+    }
+}
+
+/// Share of a disk's queue that somebody waits for: where all do, something stalls whenever the disk is busy.
+fn awaited(some: Option<f64>, busy: Option<f64>) -> f64 {
+    match (some, busy) {
+        (Some(some), Some(busy)) if busy > 0.0 => (some / busy).min(1.0),
+        _ => 1.0,
+    }
+}
+
+/// Share of the bytes of all disks that can be the work of the observed processes, where any is observed.
+fn of_processes(look: &Look, host: &str) -> f64 {
+    let processes = look.named(host, "process");
+    let disks = look.named(host, "disk");
+    let moved = |sources: &[&str]| {
+        let of = |metric| look.sum(host, sources, metric);
+        let (read, written) = (of("read_bytes_per_s"), of("written_bytes_per_s"));
+        (read.is_some() || written.is_some()).then(|| read.unwrap_or(0.0) + written.unwrap_or(0.0))
+    };
+    match (moved(&processes), moved(&disks)) {
+        (Some(theirs), Some(all)) if all > 0.0 => (BYTES_TIMES * theirs / all).min(1.0),
+        _ => 1.0,
+    }
+}
+
+/// The time of a request in the idlest tenth of the run, ms.
+fn idlest(look: &Look, host: &str, source: &str) -> Option<f64> {
+    let mut all: Vec<f64> = look
+        .track(host, source, "await_ms")?
+        .points()
+        .map(|(_, ms)| ms)
+        .collect();
+    all.sort_unstable_by(f64::total_cmp);
+    (all.len() >= READINGS_MIN)
+        .then(|| all[all.len() / 10])
+        .filter(|ms| *ms > 0.0)
+}

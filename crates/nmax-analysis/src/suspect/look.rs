@@ -1,0 +1,85 @@
+//! What was read in the phase that is judged: means, extremes and gaps of single figures.
+
+use std::collections::BTreeSet;
+
+use nmax_metrics::{Nanos, Readings, Track};
+
+use crate::trend::median;
+
+/// Readings of one span of the run.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'a> {
+    readings: &'a Readings,
+    span: (Nanos, Nanos),
+}
+
+impl<'a> Look<'a> {
+    pub(super) fn new(readings: &'a Readings, span: (Nanos, Nanos)) -> Self {
+        Self { readings, span }
+    }
+
+    /// The same readings in another span.
+    pub(super) fn within(self, span: (Nanos, Nanos)) -> Self {
+        Self { span, ..self }
+    }
+
+    /// One figure over the whole run.
+    pub(super) fn track(&self, host: &str, source: &str, metric: &str) -> Option<&'a Track> {
+        self.readings.get(host, source, metric)
+    }
+
+    /// Mean in the phase; `None` when it was not read there.
+    pub(super) fn mean(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
+        self.track(host, source, metric)?.mean(self.span)
+    }
+
+    /// Largest value in the phase.
+    pub(super) fn max(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
+        let bin = self.track(host, source, metric)?.within(self.span);
+        (bin.count > 0).then_some(bin.max)
+    }
+
+    /// Sum of the means of a metric over several sources; `None` when none has it.
+    pub(super) fn sum(&self, host: &str, sources: &[&str], metric: &str) -> Option<f64> {
+        let values = sources.iter().filter_map(|source| self.mean(host, source, metric));
+        values.reduce(|sum, value| sum + value)
+    }
+
+    /// Hosts of which anything was read.
+    pub(super) fn hosts(&self) -> BTreeSet<&'a str> {
+        self.readings.iter().map(|(figure, _)| figure.host.as_str()).collect()
+    }
+
+    /// Sources of this kind on a host: `disk sda` and `disk sdb` of `disk`. Where it has a name the kind alone is no source.
+    pub(super) fn named(&self, host: &str, kind: &str) -> Vec<&'a str> {
+        let figures = self.readings.iter().filter(|(figure, _)| figure.host == host);
+        let names = figures.map(|(figure, _)| figure.source.as_str());
+        let of_kind = names.filter(|source| source.strip_prefix(kind).is_some_and(|rest| rest.starts_with(' ')));
+        of_kind.collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// Share of the phase in which a figure was not read although it is read now and then, 0 to 1; `None` without it.
+    ///
+    /// Sources have their own intervals, so a gap is what is longer than twice the usual distance of two readings.
+    pub(super) fn missing(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
+        let track = self.track(host, source, metric)?;
+        let all: Vec<f64> = track.points().map(|(at, _)| at.as_secs_f64()).collect();
+        let distances = all.windows(2).map(|pair| pair[1] - pair[0]);
+        let usual_s = median(distances)?.max(track.width.as_secs_f64());
+        let (start_s, end_s) = (self.span.0.as_secs_f64(), self.span.1.as_secs_f64());
+        let inside = all.into_iter().filter(|at| (start_s..end_s).contains(at));
+        let (mut last_s, mut missing_s) = (start_s, 0.0);
+        for at_s in inside.chain([end_s]) {
+            if at_s - last_s > 2.0 * usual_s {
+                missing_s += at_s - last_s - usual_s;
+            }
+            last_s = at_s;
+        }
+        Some((missing_s / (end_s - start_s).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
+    }
+}
+
+/// The name in a source: `sda` of `disk sda`.
+pub(super) fn name_of(source: &str) -> &str {
+    source.split_once(' ').map_or("", |(_, name)| name)
+}

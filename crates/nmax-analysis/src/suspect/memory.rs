@@ -1,0 +1,162 @@
+//! Memory of a host: not how full it is, but who waits for it. What swaps waits at the disk, and the disk is not why.
+
+use super::look::{Look, name_of};
+use super::measured::{Measured, Role, stalled};
+use super::rules::{
+    AVAILABLE_MIN, LIMIT_SHARE, MEMORY_FULL_MAX, MEMORY_SOME_MAX, PROC, PSI, SWAP_IN_MAX, figure, percent, rule,
+};
+use super::system::System;
+use super::{Cell, Finding, Kind};
+use crate::words::{digits, share};
+
+/// `None` when nothing was read of it. What its swapping does to disks comes later: see [`take_from_disks`].
+pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
+    let available = look.mean(host, "memory", "available_bytes");
+    let some = pressure(look, host, "pressure_some_ratio");
+    let key = match available {
+        Some(_) => "available_bytes",
+        None => some.map(|_| "pressure_some_ratio")?,
+    };
+    let mut memory = Measured::new(look, Kind::Memory, host, "", ("memory", key));
+    let full = pressure(look, host, "pressure_full_ratio");
+    let swap_in = look.mean(host, "memory", "swap_in_bytes_per_s");
+    memory.role = if system.is_of(host) { Role::Leaf } else { Role::Aside };
+    memory.is_counted = system.is_of(host) && (some.is_some() || swap_in.is_some());
+    let lower = full.map_or(0.0, |full| full * system.in_flight());
+    memory.waiting = some.map_or(0.0, |some| stalled(some, system.in_flight())).max(lower);
+    let total = look.mean(host, "memory", "total_bytes").filter(|total| *total > 0.0);
+    memory.utilization = available.zip(total).map(|(available, total)| 1.0 - available / total);
+    limits(look, host, &mut memory);
+    rules(look, host, (some, full, swap_in), &mut memory);
+    memory.is_pressed = !memory.rules.is_empty();
+    let mut text = memory
+        .utilization
+        .map_or("its size was not read".into(), |used| format!("{} used", share(used)));
+    if let Some(some) = some {
+        text += &format!(", {} of the time something stalled for it", share(some));
+    }
+    memory.findings.push(Finding {
+        kind: "utilization",
+        text,
+        source: "",
+    });
+    memory.cells = [
+        percent(memory.utilization),
+        match some {
+            Some(some) => Cell::Observed(format!("{} stalled", share(some))),
+            None => figure(swap_in, "bytes/s swapped in"),
+        },
+        figure(look.mean(host, "memory", "oom_kills_per_s"), "kills/s"),
+    ];
+    if memory.figure.metric == "available_bytes" && some.is_some() {
+        memory.figure.metric = "pressure_some_ratio".into();
+    }
+    Some(memory)
+}
+
+/// The largest share of time that anything stalled for memory: on the host, or in a control group of its own.
+fn pressure(look: &Look, host: &str, metric: &str) -> Option<f64> {
+    let group_metric = metric.replace("pressure", "memory_pressure");
+    let groups = std::iter::once("cgroup").chain(look.named(host, "cgroup"));
+    let of_groups = groups.filter_map(|group| look.mean(host, group, &group_metric));
+    look.mean(host, "memory", metric)
+        .into_iter()
+        .chain(of_groups)
+        .reduce(f64::max)
+}
+
+/// Control groups at their limit.
+fn limits(look: &Look, host: &str, memory: &mut Measured) {
+    for group in std::iter::once("cgroup").chain(look.named(host, "cgroup")) {
+        let of = |metric| look.mean(host, group, metric);
+        let Some((used, limit)) = of("memory_bytes").zip(of("memory_limit_bytes")) else {
+            continue;
+        };
+        if used >= LIMIT_SHARE * limit && memory.waiting > 0.0 {
+            let name = if name_of(group).is_empty() {
+                "its control group"
+            } else {
+                name_of(group)
+            };
+            let mebibytes = |bytes: f64| digits(bytes / f64::from(1 << 20));
+            memory.findings.push(Finding {
+                kind: "limit",
+                text: format!("{name} uses {} of {} MiB allowed", mebibytes(used), mebibytes(limit)),
+                source: super::rules::CGROUP,
+            });
+        }
+    }
+}
+
+fn rules(look: &Look, host: &str, of: (Option<f64>, Option<f64>, Option<f64>), memory: &mut Measured) {
+    let (some, full, swap_in) = of;
+    if let Some(some) = some.filter(|some| *some >= MEMORY_SOME_MAX) {
+        memory.rules.push(rule(
+            format!("something stalled for memory in {} of the time", share(some)),
+            PSI,
+        ));
+    }
+    if let Some(full) = full.filter(|full| *full >= MEMORY_FULL_MAX) {
+        memory.rules.push(rule(
+            format!("everything stalled for memory in {} of the time", share(full)),
+            PSI,
+        ));
+    }
+    if let Some(bytes) = swap_in.filter(|bytes| *bytes > SWAP_IN_MAX) {
+        memory
+            .rules
+            .push(rule(format!("{} bytes/s were swapped in", digits(bytes)), PROC));
+    }
+    if look
+        .max(host, "memory", "oom_kills_per_s")
+        .is_some_and(|kills| kills > 0.0)
+    {
+        memory
+            .rules
+            .push(rule("the kernel killed processes for want of memory".into(), PROC));
+    }
+    if memory.utilization.is_some_and(|used| 1.0 - used < AVAILABLE_MIN) {
+        let text = format!("less than {} of the memory was available", share(AVAILABLE_MIN));
+        memory.rules.push(rule(text, PROC));
+    }
+}
+
+/// Gives memory the part of the disks' queues that comes of its shortage.
+///
+/// Who waits for a page to come back stalls for memory and for I/O at once, who waits for a file stalls for I/O alone.
+/// So the share is `some` of memory over `some` of I/O, or that of swapped bytes in all bytes of the disks if larger.
+pub(super) fn take_from_disks(look: &Look, host: &str, memory: &mut Measured, disks: &mut [Measured]) {
+    if !memory.is_pressed || !memory.is_counted {
+        return;
+    }
+    let of = |metric| look.mean(host, "memory", metric).unwrap_or(0.0);
+    let swapped = of("swap_in_bytes_per_s") + of("swap_out_bytes_per_s");
+    let sources: Vec<&str> = look.named(host, "disk");
+    let bytes = ["read_bytes_per_s", "written_bytes_per_s"];
+    let moved: f64 = bytes.iter().filter_map(|metric| look.sum(host, &sources, metric)).sum();
+    let by_bytes = if moved > 0.0 { swapped / moved } else { 0.0 };
+    let by_stalls = match (
+        pressure(look, host, "pressure_some_ratio"),
+        look.mean(host, "io", "pressure_some_ratio"),
+    ) {
+        (Some(memory), Some(io)) if memory >= MEMORY_SOME_MAX && io > 0.0 => memory / io,
+        _ => 0.0,
+    };
+    let part = by_bytes.max(by_stalls).clamp(0.0, 1.0);
+    let mut taken = 0.0;
+    for disk in disks {
+        taken += part * disk.number();
+        disk.contained += part * disk.number();
+        disk.service *= 1.0 - part;
+        disk.waiting *= 1.0 - part;
+    }
+    memory.waiting = memory.waiting.max(taken);
+    if taken > 0.0 {
+        let text = format!("{} of the work of the disks comes of it", share(part));
+        memory.findings.push(Finding {
+            kind: "residence",
+            text,
+            source: PSI,
+        });
+    }
+}

@@ -1,0 +1,307 @@
+//! What is said of each resource, and which are to be looked at first.
+
+use super::charge::Charge;
+use super::measured::{Measured, Role};
+use super::rules::{GAP_SHARE_MAX, LITTLE, TIE_SHARE, UNEXPLAINED_SHARE_MIN, WAIT_SHARE_MIN, residence};
+use super::statistics::{aligned, discovered, onset, relation};
+use super::system::System;
+use super::{Finding, Kind, Label, Resource, Suspect, coverage, demand, falsify};
+use crate::Evidence;
+use crate::words::{digits, share, time_ms};
+
+/// Most suspects.
+pub(super) const SUSPECTS_MAX: usize = 3;
+/// Share of what was measured in a resource that must be charged to others for it to be a symptom.
+const MOVED_SHARE_MIN: f64 = 0.5;
+/// Utilization from which a resource follows the load.
+const FOLLOWS_MIN: f64 = 0.2;
+
+/// A resource, what it is charged and what is said of it.
+pub(super) struct Judged {
+    pub(super) suspect: Suspect,
+    /// Requests that are charged to it.
+    pub(super) number: f64,
+}
+
+/// The label and the evidence of each resource.
+pub(super) fn judge(
+    all: Vec<Measured>,
+    charges: &[Charge],
+    system: &System,
+    by_level: &[(Resource, f64)],
+) -> Vec<(Measured, Judged)> {
+    let judged = |(one, charge): (Measured, &Charge)| {
+        let part = charge.number() / system.in_flight().max(f64::MIN_POSITIVE);
+        let label = label(&one, charge, part, system);
+        let is_counted = one.is_counted && one.role != Role::Aside && !one.is_blind();
+        let residence_s = is_counted.then(|| system.seconds(charge.number()));
+        let mut findings = Vec::new();
+        if let Some(residence_s) = residence_s.filter(|s| *s > 0.0) {
+            findings.push(residence(said(charge, residence_s, part, system)));
+        }
+        if charge.moved > 0.0 && label == Label::Symptom {
+            findings.push(residence(moved(charge, system)));
+        }
+        findings.extend(one.rules.iter().cloned());
+        findings.extend(one.findings.iter().cloned());
+        findings.extend(demand::finding(&one, system, by_level));
+        if charge.open > 0.0 {
+            findings.push(Finding {
+                kind: "coverage",
+                text: "what those do who hold it is not watched, so nobody is charged for who waits for it".into(),
+                source: "",
+            });
+        }
+        if one.missing > GAP_SHARE_MAX {
+            let text = format!("it was not read in {} of the phase", share(one.missing));
+            findings.push(Finding {
+                kind: "coverage",
+                text,
+                source: "",
+            });
+        }
+        let suspect = Suspect {
+            resource: one.resource.clone(),
+            label,
+            residence_s,
+            demand_s: demand::demand_s(&one, system),
+            utilization: one.utilization,
+            falsify: falsify::of(&one, residence_s),
+            findings,
+        };
+        let number = if is_counted { charge.number() } else { 0.0 };
+        (one, Judged { suspect, number })
+    };
+    all.into_iter().zip(charges).map(judged).collect()
+}
+
+fn label(one: &Measured, charge: &Charge, part: f64, system: &System) -> Label {
+    let measured = charge.number() + charge.moved + charge.open;
+    let is_much = measured >= WAIT_SHARE_MIN * system.in_flight();
+    if one.is_blind() {
+        return Label::NotObserved;
+    }
+    if one.is_counted && one.is_pressed && part >= WAIT_SHARE_MIN && one.role != Role::Aside {
+        return Label::Wait;
+    }
+    if one.is_pressed && is_much && charge.moved >= MOVED_SHARE_MIN * measured {
+        return Label::Symptom;
+    }
+    if !one.rules.is_empty() {
+        return Label::Saturated;
+    }
+    if part >= WAIT_SHARE_MIN || one.utilization.is_some_and(|used| used >= FOLLOWS_MIN) {
+        return Label::FollowsLoad;
+    }
+    Label::Exonerated
+}
+
+fn said(charge: &Charge, residence_s: f64, part: f64, system: &System) -> String {
+    format!(
+        "each request spends {} in it, {} of its time: N/X = {} / {} per s; of that {} waiting",
+        time_ms(residence_s * 1e3),
+        share(part),
+        digits(charge.number()),
+        digits(system.throughput_per_s),
+        time_ms(system.seconds(charge.waiting) * 1e3)
+    )
+}
+
+fn moved(charge: &Charge, system: &System) -> String {
+    let whose = charge.moved_to.as_ref().map_or_else(|| "others".to_owned(), name);
+    format!(
+        "{} more of each request are seen here and belong to what is inside it, most to {whose}",
+        time_ms(system.seconds(charge.moved) * 1e3)
+    )
+}
+
+/// `disk sda on db1`
+pub(super) fn name(resource: &Resource) -> String {
+    let named = if resource.name.is_empty() {
+        String::new()
+    } else {
+        format!(" {}", resource.name)
+    };
+    format!("{}{named} on {}", resource.kind.name(), resource.host)
+}
+
+/// The suspects, first the one to look at first, and all others.
+///
+/// Time decides: what waits is ordered by what each request spends in it. The unexplained rest stands among them with the
+/// resources that nobody watched. What is saturated without a known queue comes after them.
+pub(super) fn rank(
+    evidence: &Evidence,
+    judged: Vec<(Measured, Judged)>,
+    unwatched: &[Resource],
+    unexplained: f64,
+    system: &System,
+) -> (Vec<Suspect>, Vec<Suspect>) {
+    let (mut waits, others): (Vec<_>, Vec<_>) = judged
+        .into_iter()
+        .partition(|(_, judged)| judged.suspect.label == Label::Wait);
+    waits.sort_by(|a, b| b.1.number.total_cmp(&a.1.number));
+    break_tie(evidence, &mut waits);
+    let (mut saturated, rest): (Vec<_>, Vec<_>) = others
+        .into_iter()
+        .partition(|(_, judged)| judged.suspect.label == Label::Saturated);
+    saturated.sort_by_key(|(one, _)| (one.role == Role::Aside, usize::MAX - one.rules.len()));
+    let part = unexplained / system.in_flight().max(f64::MIN_POSITIVE);
+    let is_open = part >= UNEXPLAINED_SHARE_MIN;
+    let blanks = unwatched
+        .iter()
+        .map(|resource| blank(resource, unwatched, unexplained.max(0.0), system, is_open));
+    let mut blanks: std::collections::VecDeque<Suspect> = blanks.collect();
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    let place = match is_open && !blanks.is_empty() {
+        true => waits
+            .iter()
+            .position(|(_, judged)| judged.number < unexplained)
+            .unwrap_or(waits.len()),
+        false => usize::MAX,
+    };
+    let known = waits.into_iter().chain(saturated).map(|(_, judged)| judged.suspect);
+    // Of what nobody watched one is named where others fit as well; two where it is the first to look at.
+    let mut known: std::collections::VecDeque<Suspect> = known.collect();
+    let named = match (place, known.len()) {
+        (usize::MAX, _) => 0,
+        (0, known) => SUSPECTS_MAX.saturating_sub(known).max(2),
+        (_, known) => SUSPECTS_MAX.saturating_sub(known).max(1),
+    };
+    while first.len() < place.min(SUSPECTS_MAX)
+        && let Some(suspect) = known.pop_front()
+    {
+        first.push(suspect);
+    }
+    first.extend(blanks.drain(..named.min(blanks.len())));
+    first.extend(known.drain(..));
+    if first.len() > SUSPECTS_MAX {
+        last = first.split_off(SUSPECTS_MAX);
+    }
+    last.extend(rest.into_iter().map(|(_, judged)| judged.suspect));
+    last.extend(blanks);
+    last.sort_by_key(|suspect| suspect.label);
+    (first, last)
+}
+
+/// A resource that nobody watched.
+fn blank(resource: &Resource, all: &[Resource], unexplained: f64, system: &System, is_open: bool) -> Suspect {
+    let unexplained_s = system.seconds(unexplained);
+    let remedy = coverage::remedy(resource);
+    let mut findings = vec![Finding {
+        kind: "coverage",
+        text: format!("nobody watched {}", name(resource)),
+        source: "",
+    }];
+    if is_open {
+        let others = all
+            .iter()
+            .filter(|other| *other != resource)
+            .map(name)
+            .collect::<Vec<_>>();
+        let beside = match others.is_empty() {
+            true => String::new(),
+            false => format!("; nor was any of these watched: {}", others.join(", ")),
+        };
+        findings.push(Finding {
+            kind: "residence",
+            text: format!(
+                "{} of each request's {} are explained by nothing that was watched{beside}",
+                time_ms(unexplained_s * 1e3),
+                time_ms(system.served_s() * 1e3)
+            ),
+            source: LITTLE,
+        });
+    }
+    Suspect {
+        resource: resource.clone(),
+        label: Label::NotObserved,
+        residence_s: None,
+        demand_s: None,
+        utilization: None,
+        findings,
+        falsify: falsify::unwatched(resource, &remedy, unexplained_s),
+    }
+}
+
+/// Orders those whose time is within a fifth of the largest by what goes with the response times, then by who rose first.
+fn break_tie(evidence: &Evidence, waits: &mut [(Measured, Judged)]) {
+    let largest = waits.first().map_or(0.0, |(_, judged)| judged.number);
+    let tied = waits
+        .iter()
+        .take_while(|(_, judged)| judged.number >= (1.0 - TIE_SHARE) * largest)
+        .count();
+    if tied < 2 {
+        return;
+    }
+    let rows = waits[..tied].iter().map(|(one, _)| {
+        let figure = &one.figure;
+        let track = evidence.readings.get(&figure.host, &figure.source, &figure.metric);
+        track.map_or_else(Vec::new, |track| aligned(evidence, track))
+    });
+    let rows: Vec<Vec<[f64; 3]>> = rows.collect();
+    let relations: Vec<_> = rows.iter().map(|rows| relation(rows)).collect();
+    let chances: Vec<f64> = relations
+        .iter()
+        .map(|relation| relation.map_or(1.0, |relation| relation.chance))
+        .collect();
+    let holds = discovered(&chances);
+    let mut keys = Vec::with_capacity(tied);
+    for (place, (_, judged)) in waits[..tied].iter_mut().enumerate() {
+        let mut key = (0.0, usize::MAX);
+        if let Some(relation) = relations[place].filter(|relation| holds[place] && relation.correlation > 0.0) {
+            // A tenth of a correlation is no difference.
+            key.0 = (relation.correlation * 10.0).round();
+            judged.suspect.findings.push(Finding {
+                kind: "statistics",
+                text: format!(
+                    "it goes with the response times, given throughput: partial correlation {} of differences, {} by chance",
+                    digits(relation.correlation),
+                    share(relation.chance)
+                ),
+                source: "Y. Benjamini, Y. Hochberg, Journal of the Royal Statistical Society B 1995",
+            });
+        }
+        let column = |column: usize| rows[place].iter().map(|row| row[column]).collect::<Vec<f64>>();
+        if let (Some(risen), Some(slow)) = (onset(&column(2)), onset(&column(0)))
+            && risen <= slow
+        {
+            key.1 = risen;
+            let text = format!(
+                "it rose {} stretches of the course before the response times",
+                slow - risen
+            );
+            judged.suspect.findings.push(Finding {
+                kind: "order",
+                text,
+                source: "",
+            });
+        }
+        keys.push(key);
+    }
+    let mut order: Vec<usize> = (0..tied).collect();
+    order.sort_by(|a, b| keys[*b].0.total_cmp(&keys[*a].0).then(keys[*a].1.cmp(&keys[*b].1)));
+    permute(&mut waits[..tied], &order);
+}
+
+/// Puts `order[i]` at place i.
+fn permute(items: &mut [(Measured, Judged)], order: &[usize]) {
+    let mut places = vec![0; order.len()];
+    order.iter().enumerate().for_each(|(to, from)| places[*from] = to);
+    for place in 0..places.len() {
+        while places[place] != place {
+            let to = places[place];
+            items.swap(place, to);
+            places.swap(place, to);
+        }
+    }
+}
+
+/// The resource of a closed gate.
+pub(super) fn of_gate(name: &str) -> Option<Kind> {
+    match name {
+        "injector CPU" | "run queue" | "injector lag" | "rate" => Some(Kind::Cpu),
+        "memory" | "swap" => Some(Kind::Memory),
+        "open files" | "local ports" => Some(Kind::Pool),
+        _ => None,
+    }
+}

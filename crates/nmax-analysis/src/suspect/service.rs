@@ -1,0 +1,285 @@
+//! What services say of themselves: pools, locks, dependencies, databases, collections of garbage.
+
+use super::look::{Look, name_of};
+use super::measured::{Measured, Role};
+use super::rules::{
+    CALL_LONG_S, CALLS_IDLE, HIT_MIN, LIMIT_SHARE, PAUSE_MAX, POSTGRES, READS_MIN, USE, WAITERS_MIN, figure, percent,
+    rule,
+};
+use super::system::System;
+use super::{Cell, Finding, Kind};
+use crate::words::{digits, share, time_ms};
+
+/// Everything of these kinds on a host, whose processors and disks are `leaves`.
+pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measured]) -> Vec<Measured> {
+    let each = |kind: &str| look.named(host, kind).into_iter();
+    let pools = each("pool").filter_map(|source| pool(look, host, source));
+    let locks = each("lock").filter_map(|source| lock(look, host, source));
+    let dependencies = each("dependency").filter_map(|source| dependency(look, system, host, source));
+    let databases = each("database").filter_map(|source| database(look, system, host, source, leaves));
+    let collections = each("gc").filter_map(|source| collection(look, system, host, source));
+    let limits = each("process").filter_map(|source| descriptors(look, host, source));
+    let all = pools
+        .chain(locks)
+        .chain(dependencies)
+        .chain(databases)
+        .chain(collections);
+    all.chain(limits).chain(descriptors(look, host, "kernel")).collect()
+}
+
+fn said(text: String) -> Finding {
+    Finding {
+        kind: "utilization",
+        text,
+        source: "",
+    }
+}
+
+fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
+    let of = |metric| look.mean(host, source, metric);
+    let (held, waiting) = (of("in_use_count"), of("waiting_count"));
+    let key = if waiting.is_some() {
+        "waiting_count"
+    } else {
+        "in_use_count"
+    };
+    let mut pool = Measured::new(look, Kind::Pool, host, name_of(source), (source, key));
+    held.or(waiting)?;
+    let (limit, timeouts) = (of("limit_count").filter(|limit| *limit > 0.0), of("timeouts_per_s"));
+    pool.role = Role::Lender {
+        held: held.unwrap_or(0.0),
+    };
+    pool.is_counted = waiting.is_some();
+    pool.waiting = waiting.unwrap_or(0.0);
+    pool.utilization = held.zip(limit).map(|(held, limit)| held / limit);
+    pool.servers = held.zip(limit);
+    pool.is_pressed = pool.waiting >= WAITERS_MIN || timeouts.is_some_and(|timeouts| timeouts > 0.0);
+    let of_limit = limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
+    if let Some(held) = held {
+        let waiters = waiting.map_or(String::new(), |waiting| format!(", {} waiting", digits(waiting)));
+        pool.findings
+            .push(said(format!("{}{of_limit} in use at a time{waiters}", digits(held))));
+    }
+    if let Some(used) = pool.utilization.filter(|used| *used >= LIMIT_SHARE) {
+        pool.rules
+            .push(rule(format!("{} of it was lent all the time", share(used)), USE));
+    }
+    if let Some(timeouts) = timeouts.filter(|timeouts| *timeouts > 0.0) {
+        pool.rules.push(rule(
+            format!("{} requests/s gave up waiting for it", digits(timeouts)),
+            USE,
+        ));
+    }
+    pool.cells = [
+        percent(pool.utilization),
+        figure(waiting, "waiting"),
+        figure(timeouts, "timeouts/s"),
+    ];
+    Some(pool)
+}
+
+fn lock(look: &Look, host: &str, source: &str) -> Option<Measured> {
+    let (waiting, held) = (
+        look.mean(host, source, "waiting_count")?,
+        look.mean(host, source, "holding_count"),
+    );
+    let mut lock = Measured::new(look, Kind::Lock, host, name_of(source), (source, "waiting_count"));
+    lock.role = Role::Lender {
+        held: held.unwrap_or(1.0),
+    };
+    lock.is_counted = true;
+    lock.waiting = waiting;
+    lock.utilization = held;
+    lock.servers = held.map(|held| (held, 1.0));
+    lock.is_pressed = waiting >= WAITERS_MIN;
+    let holding = held.map_or(String::new(), |held| format!(", held {} of the time", share(held)));
+    lock.findings
+        .push(said(format!("{} waiting at a time{holding}", digits(waiting))));
+    if waiting >= 1.0 {
+        lock.rules
+            .push(rule(format!("{} wait for who holds it", digits(waiting)), USE));
+    }
+    lock.cells = [percent(held), figure(Some(waiting), "waiting"), Cell::None];
+    Some(lock)
+}
+
+fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
+    let of = |metric| look.mean(host, source, metric);
+    let in_flight = of("in_flight_count")?;
+    let (calls, errors) = (of("calls_per_s"), of("errors_per_s"));
+    let mut dependency = Measured::new(
+        look,
+        Kind::Dependency,
+        host,
+        name_of(source),
+        (source, "in_flight_count"),
+    );
+    dependency.role = Role::Outer;
+    dependency.is_counted = true;
+    dependency.service = in_flight;
+    let per_call_s = calls.filter(|calls| *calls > 0.0).map(|calls| in_flight / calls);
+    dependency.is_pressed = in_flight >= CALLS_IDLE || system.seconds(in_flight) >= CALL_LONG_S;
+    let mut text = format!("{} calls under way at a time", digits(in_flight));
+    if let (Some(calls), Some(per_call_s)) = (calls, per_call_s) {
+        text += &format!(", {} calls/s, each {}", digits(calls), time_ms(per_call_s * 1e3));
+    }
+    dependency.findings.push(said(text));
+    if let Some(errors) = errors.filter(|errors| *errors > 0.0) {
+        dependency
+            .rules
+            .push(rule(format!("{} of its calls failed per second", digits(errors)), USE));
+    }
+    dependency.cells = [
+        figure(Some(in_flight), "under way"),
+        match per_call_s {
+            Some(per_call_s) => Cell::Observed(format!("{} per call", time_ms(per_call_s * 1e3))),
+            None => Cell::NotObserved,
+        },
+        figure(errors, "errors/s"),
+    ];
+    Some(dependency)
+}
+
+/// Sessions of a database by what they wait for. Those that run or wait for I/O are at processors and disks of its host, as
+/// far as these are watched and have anyone in them.
+fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Measured]) -> Option<Measured> {
+    let of = |metric| look.mean(host, source, metric);
+    let active = of("active_count")?;
+    let mut database = Measured::new(look, Kind::Database, host, name_of(source), (source, "active_count"));
+    let at = |kind: Kind| {
+        leaves
+            .iter()
+            .filter(|leaf| leaf.resource.kind == kind)
+            .map(Measured::number)
+            .sum::<f64>()
+    };
+    let number = |metric| of(metric).unwrap_or(0.0);
+    let locks = number("wait_lock_count") + number("wait_lwlock_count");
+    let (io, client) = (number("wait_io_count"), number("wait_client_count"));
+    let others = locks + io + client + number("wait_other_count");
+    let running = of("running_count").unwrap_or_else(|| (active - others).max(0.0));
+    database.contained = running.min(at(Kind::Cpu)) + io.min(at(Kind::Disk) + at(Kind::Memory));
+    database.role = Role::Outer;
+    database.is_counted = true;
+    database.waiting = locks.min(active);
+    database.service = (active - client - database.waiting - database.contained).max(0.0);
+    let limit = of("connections_limit_count").filter(|limit| *limit > 0.0);
+    database.utilization = of("connections_count").zip(limit).map(|(used, limit)| used / limit);
+    database.is_pressed =
+        locks >= WAITERS_MIN || database.number() >= CALLS_IDLE || system.seconds(database.number()) >= CALL_LONG_S;
+    let classes = [
+        ("running_count", "running"),
+        ("wait_io_count", "waiting for I/O"),
+        ("wait_lock_count", "for locks"),
+        ("wait_lwlock_count", "for its own structures"),
+        ("wait_client_count", "for the client"),
+        ("wait_other_count", "for something else"),
+    ];
+    let parts = classes.iter().filter_map(|(metric, words)| {
+        let number = of(metric).filter(|number| *number >= 0.005)?;
+        Some(format!("{} {words}", digits(number)))
+    });
+    let parts = parts.collect::<Vec<_>>().join(", ");
+    let list = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(": {parts}")
+    };
+    database.findings.push(Finding {
+        kind: "utilization",
+        text: format!("{} sessions active at a time{list}", digits(active)),
+        source: POSTGRES,
+    });
+    database_rules(look, host, source, locks, &mut database);
+    database.cells = [
+        figure(Some(active), "active"),
+        figure(Some(locks), "waiting for locks"),
+        figure(of("rollbacks_per_s"), "rollbacks/s"),
+    ];
+    Some(database)
+}
+
+fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &mut Measured) {
+    let of = |metric| look.mean(host, source, metric);
+    if locks >= 1.0 {
+        database.rules.push(rule(
+            format!("{} sessions wait for locks at a time", digits(locks)),
+            POSTGRES,
+        ));
+    }
+    if let Some(used) = database.utilization.filter(|used| *used >= LIMIT_SHARE) {
+        database
+            .rules
+            .push(rule(format!("{} of its connections are in use", share(used)), USE));
+    }
+    if let Some(deadlocks) = of("deadlocks_per_s").filter(|deadlocks| *deadlocks > 0.0) {
+        database
+            .rules
+            .push(rule(format!("{} deadlocks/s", digits(deadlocks)), POSTGRES));
+    }
+    if let Some((hit, read)) = of("hit_ratio").zip(of("blocks_read_per_s"))
+        && hit < HIT_MIN
+        && read >= READS_MIN
+    {
+        let text = format!(
+            "only {} of its blocks were in its buffers, {} blocks/s were not",
+            share(hit),
+            digits(read)
+        );
+        database.rules.push(rule(text, POSTGRES));
+    }
+    if let Some(bytes) = of("temp_bytes_per_s").filter(|bytes| *bytes > 0.0) {
+        let text = format!("{} bytes/s went to temporary files", digits(bytes));
+        database.findings.push(Finding {
+            kind: "rule",
+            text,
+            source: POSTGRES,
+        });
+    }
+}
+
+/// While a collection stops the world, every request in the system waits.
+fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
+    let paused = look.mean(host, source, "pause_ratio")?;
+    let mut gc = Measured::new(look, Kind::Gc, host, name_of(source), (source, "pause_ratio"));
+    gc.is_counted = true;
+    gc.waiting = paused.clamp(0.0, 1.0) * system.in_flight();
+    gc.utilization = Some(paused);
+    gc.is_pressed = paused >= PAUSE_MAX;
+    gc.findings
+        .push(said(format!("the world stood still in {} of the time", share(paused))));
+    if paused >= PAUSE_MAX {
+        gc.rules.push(rule(
+            format!("collections stopped everything for {} of the time", share(paused)),
+            USE,
+        ));
+    }
+    gc.cells = [
+        percent(Some(paused)),
+        figure(look.mean(host, source, "pauses_per_s"), "pauses/s"),
+        Cell::None,
+    ];
+    Some(gc)
+}
+
+/// Descriptors of a process or of the kernel, where they come to their limit: a pool like any other.
+fn descriptors(look: &Look, host: &str, source: &str) -> Option<Measured> {
+    let used = look.max(host, source, "open_files_count")?;
+    let limit = look
+        .mean(host, source, "open_files_limit_count")
+        .filter(|limit| *limit > 0.0)?;
+    if used < LIMIT_SHARE * limit {
+        return None;
+    }
+    let name = match name_of(source) {
+        "" => "open files".to_owned(),
+        name => format!("open files of {name}"),
+    };
+    let mut files = Measured::new(look, Kind::Pool, host, &name, (source, "open_files_count"));
+    files.role = Role::Aside;
+    files.utilization = Some(used / limit);
+    let text = format!("{} of {} descriptors were in use", digits(used), digits(limit));
+    files.rules.push(rule(text, USE));
+    files.cells = [percent(files.utilization), Cell::NotObserved, Cell::NotObserved];
+    Some(files)
+}
