@@ -73,13 +73,19 @@ def _text(file):
 
 
 @contextlib.contextmanager
-def server(command, cpu, port, patience_s=10):
+def server(command, cpu, port, patience_s=10, before=None):
     """A server on processor `cpu` that listens on loopback `port`; told to end when the block ends, and killed when it has
-    not done so in `patience_s`. Gives its number."""
+    not done so in `patience_s`. Gives its number. `before` is called in its process before it becomes the server."""
+
+    def prepare():
+        _stay_on(cpu)
+        if before:
+            before()
+
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            preexec_fn=lambda: _stay_on(cpu),
+            preexec_fn=prepare,
         )
         try:
             _wait_for_port(process, port, log)
