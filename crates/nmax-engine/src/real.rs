@@ -39,6 +39,11 @@ impl RealClock {
         }
     }
 
+    /// This clock as it is, for other threads.
+    pub fn shared(&self) -> SharedClock {
+        SharedClock(self.origin.get())
+    }
+
     /// Moves the origin; until then the clock says zero.
     pub fn set_origin(&self, origin: Instant) {
         self.origin.set(origin);
@@ -53,6 +58,20 @@ impl Clock for RealClock {
     )]
     fn now(&self) -> Nanos {
         Nanos::from(Instant::now().saturating_duration_since(self.origin.get()))
+    }
+}
+
+/// The same clock for other threads: its origin does not move any more.
+#[derive(Clone, Copy, Debug)]
+pub struct SharedClock(Instant);
+
+impl Clock for SharedClock {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the clock that everything else takes as an argument"
+    )]
+    fn now(&self) -> Nanos {
+        Nanos::from(Instant::now().saturating_duration_since(self.0))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::collector::{Collector, Complete, WorkerUse};
 use crate::meter::Report;
 use crate::names::SharedCatalog;
 use crate::program::{ProgramError, catalog};
-use crate::real::RealClock;
+use crate::real::{RealClock, SharedClock};
 use crate::seat::{Command, Link, Seat};
 use crate::settings::Settings;
 use crate::source::{Times, times};
@@ -257,6 +257,11 @@ impl Run {
     pub fn cut(&self) {
         self.bracket.give_up();
         self.command.send_replace(Command::Cut);
+    }
+
+    /// The run's clock, for other threads.
+    pub fn clock(&self) -> SharedClock {
+        self.clock.shared()
     }
 
     /// Now, on the run's clock.

@@ -9,16 +9,21 @@
 //! - [`fetch`]: one page over HTTP, in bounded time and size
 //! - `place`, `rates`: URLs as people write them; counters since the reading before
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
+//! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
+//! - `prometheus`: pages of metrics
 //! - [`watcher`]: reads sources until it is stopped
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod agent;
+pub mod clock;
 pub mod connections;
 pub mod fetch;
 pub mod host;
 pub mod open;
 mod place;
 pub mod process;
+mod prometheus;
 mod rates;
 pub mod source;
 pub mod watcher;

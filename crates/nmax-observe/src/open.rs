@@ -1,10 +1,12 @@
 //! From what a plan observes to sources that are read.
 
 use std::path::Path;
-use std::time::Duration;
 
 use nmax_plan::plan::{EVERY_DEFAULT, INJECTOR, Observed, ObservedSource, SourceKind};
 
+use crate::agent;
+use crate::connections::Connections;
+use crate::host::Host;
 use crate::source::{Reading, Source, Trouble};
 use crate::watcher::Watched;
 
@@ -12,12 +14,29 @@ use crate::watcher::Watched;
 ///
 /// Nothing is opened or connected yet: what is wrong shows at the first reading.
 pub fn open_all(observed: &[Observed]) -> Vec<Watched> {
-    let _ = (Path::new("/"), EVERY_DEFAULT, INJECTOR, Duration::ZERO);
+    let processes = observed.iter().filter_map(|observed| match observed {
+        Observed::Process { name, process } => Some((name.clone(), process.clone())),
+        Observed::Source(_) => None,
+    });
+    let here = [
+        here("host", Box::new(Host::new(Path::new("/"), processes.collect()))),
+        here("connections", Box::new(Connections::new())),
+    ];
     let sources = observed.iter().filter_map(|observed| match observed {
         Observed::Process { .. } => None,
         Observed::Source(source) => Some(open(source)),
     });
-    sources.collect()
+    here.into_iter().chain(sources).collect()
+}
+
+/// A source of this host.
+fn here(name: &str, source: Box<dyn Source>) -> Watched {
+    Watched {
+        host: INJECTOR.to_owned(),
+        name: name.to_owned(),
+        every: EVERY_DEFAULT,
+        source,
+    }
 }
 
 fn open(spec: &ObservedSource) -> Watched {
@@ -32,8 +51,14 @@ fn open(spec: &ObservedSource) -> Watched {
 /// One function per kind: `postgres::source(&ObservedSource) -> Box<dyn Source>`.
 fn source(spec: &ObservedSource) -> Box<dyn Source> {
     match &spec.kind {
-        SourceKind::Agent { .. } => Box::new(NotYet),
-        SourceKind::Prometheus { .. } => Box::new(NotYet),
+        SourceKind::Agent {
+            reach,
+            token,
+            processes,
+        } => agent::source(&spec.name, reach, token.as_deref(), processes),
+        SourceKind::Prometheus { url, token, resources } => {
+            crate::prometheus::source(url, token.as_deref(), &spec.name, resources)
+        }
         SourceKind::Postgres { .. } => Box::new(NotYet),
         SourceKind::Redis { .. } => Box::new(NotYet),
         SourceKind::Memcached { .. } => Box::new(NotYet),

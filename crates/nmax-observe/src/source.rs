@@ -2,6 +2,24 @@
 
 use nmax_metrics::Nanos;
 
+/// Units of readings.
+pub const UNITS: [&str; 9] = [
+    "ratio",
+    "count",
+    "bytes",
+    "s",
+    "ms",
+    "cores",
+    "per s",
+    "bytes per s",
+    "s per s",
+];
+
+/// The unit of this name, if it is one.
+pub fn unit(name: &str) -> Option<&'static str> {
+    UNITS.into_iter().find(|unit| *unit == name)
+}
+
 /// One figure that a source gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
@@ -15,7 +33,7 @@ pub struct Reading {
     pub metric: String,
     /// Value.
     pub value: f64,
-    /// `ratio`, `count`, `bytes`, `ms`, `cores`, `per s`, `bytes per s`.
+    /// One of [`UNITS`].
     pub unit: &'static str,
 }
 
@@ -69,6 +87,11 @@ pub trait Source: Send {
 
     /// What a person should know once, since the last call: `PSI is not in this kernel`.
     fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The same, of what has a code of its own: code and text.
+    fn events(&mut self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 }

@@ -30,7 +30,7 @@ pub struct Watched {
 pub struct Happening {
     /// When.
     pub at: Nanos,
-    /// `SOURCE_LOST`, `SOURCE_BACK` or `SOURCE_NOTE`.
+    /// `SOURCE_LOST`, `SOURCE_BACK`, `SOURCE_NOTE`, or a code of the source's own, such as `CLOCK_OFFSET`.
     pub code: &'static str,
     /// One sentence.
     pub text: String,
@@ -144,6 +144,9 @@ impl Reader {
             let read = source.read(now);
             let is_final = matches!(&read, Err(trouble) if trouble.is_final);
             self.tell(now, read);
+            for (code, text) in source.events() {
+                self.happened(now, code, format!("{}: {text}", self.title()));
+            }
             for text in source.notes() {
                 self.happened(now, "SOURCE_NOTE", format!("{}: {text}", self.title()));
             }

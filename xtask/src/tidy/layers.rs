@@ -129,6 +129,9 @@ pub(crate) const TABLE: [Row; 19] = [
         &["nmax-metrics", "nmax-plan", "nmax-log"],
         &[
             "base64",
+            "http-body-util",
+            "hyper",
+            "hyper-util",
             "nix",
             "ring",
             "rustix",
@@ -137,6 +140,7 @@ pub(crate) const TABLE: [Row; 19] = [
             "serde",
             "serde_json",
             "thiserror",
+            "tokio",
             "ureq",
         ],
     ),
