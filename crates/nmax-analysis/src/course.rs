@@ -9,6 +9,7 @@ mod grid;
 mod spread;
 
 pub use builder::CourseBuilder;
+pub(crate) use builder::latency;
 pub(crate) use spread::Pool;
 pub use spread::Spread;
 

@@ -15,6 +15,8 @@
 //! - [`arrivals`]: whether Poisson arrivals are as irregular as they should be
 //! - [`answer`]: what a run says to the question of its profile
 //! - [`effect`]: what an intervention did
+//! - [`compare`](mod@compare): before and after; [`history`](mod@history): a figure over many runs
+//! - [`breakdown`](mod@breakdown): response times taken apart, beside a server's log
 //! - [`suspect`]: what to look at first when a system is slow, and what nobody watched
 //! - [`trend`], [`change`], [`period`]: slopes, change points and cycles of a series
 //! - [`explain`]: what every code means, in plain words
@@ -23,12 +25,15 @@
 
 pub mod answer;
 pub mod arrivals;
+pub mod breakdown;
 pub mod change;
+pub mod compare;
 pub mod course;
 pub mod effect;
 pub mod evidence;
 pub mod explain;
 pub mod gates;
+pub mod history;
 pub mod interval;
 pub mod judge;
 pub mod period;
@@ -47,6 +52,7 @@ mod fixture;
 mod simulate;
 
 pub use answer::{Answer, Finding, answer};
+pub use breakdown::{Breakdown, Dimension, Stretches, breakdown};
 pub use course::{Course, CourseBuilder, Latency, Observation, Point, Spread};
 pub use effect::{Effect, Figures, Happened, Recovery, effects};
 pub use evidence::{Evidence, InjectorFacts, Tail};

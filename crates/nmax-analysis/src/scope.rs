@@ -11,6 +11,7 @@ use nmax_plan::template::Part;
 use nmax_plan::threshold::Scope;
 
 use crate::Evidence;
+use crate::breakdown::traits;
 
 /// Why a figure is not known, in words.
 pub(crate) type Unknown = String;
@@ -29,7 +30,7 @@ pub(crate) fn exchanges(evidence: &Evidence, aggregate: &Aggregate, scope: &Scop
         Scope::Request(name) => Ok(named(name).cloned().unwrap_or_default()),
         Scope::Transaction(_) => Err(NOT_OF_TRANSACTIONS.to_owned()),
         Scope::Tag(tag) => Ok(sum_of(
-            tagged_names(evidence.plan, tag)?.iter().filter_map(|name| named(name)),
+            tagged_names(evidence, tag)?.iter().filter_map(|name| named(name)),
         )),
         Scope::Scenario(scenario) => {
             let names = own_names(evidence.plan, scenario)?;
@@ -67,7 +68,7 @@ pub(crate) fn pages(evidence: &Evidence, aggregate: &Aggregate, scope: &Scope) -
         Scope::Total => evidence.catalog.pages.clone(),
         Scope::Request(name) => vec![name.clone()],
         Scope::Transaction(_) => return Err(NOT_OF_TRANSACTIONS.to_owned()),
-        Scope::Tag(tag) => tagged_names(evidence.plan, tag)?,
+        Scope::Tag(tag) => tagged_names(evidence, tag)?,
         Scope::Scenario(scenario) => own_names(evidence.plan, scenario)?,
     };
     let index = |name: &String| evidence.catalog.pages.iter().position(|known| known == name);
@@ -223,23 +224,44 @@ pub(crate) fn own_names(plan: &Plan, scenario: &str) -> Result<Vec<String>, Unkn
 }
 
 /// Request names of a tag that no request without it uses.
-fn tagged_names(plan: &Plan, tag: &String) -> Result<Vec<String>, Unknown> {
+fn tagged_names(evidence: &Evidence, tag: &String) -> Result<Vec<String>, Unknown> {
+    let plan = evidence.plan;
+    let resources = tagged_resources(evidence, tag);
     let (own, others): (Vec<_>, Vec<_>) = planned_requests(plan)
         .into_iter()
         .partition(|planned| planned.request.tags.contains(tag));
+    if own.is_empty() && !resources.is_empty() {
+        return Ok(resources);
+    }
     if own.is_empty() {
         return Err(match plan.locations.iter().any(|location| location.name == *tag) {
             true => OF_LOCATIONS.to_owned(),
             false => format!("nothing has the tag `{tag}`"),
         });
     }
-    names_apart(
+    let mut names = names_apart(
         plan,
         own,
         &others,
         &format!("the tag `{tag}`"),
         "a request without the tag",
-    )
+    )?;
+    names.extend(resources);
+    Ok(names)
+}
+
+/// Names of what pages brought along that have a tag by expression.
+fn tagged_resources(evidence: &Evidence, tag: &String) -> Vec<String> {
+    let (plan, catalog) = (evidence.plan, evidence.catalog);
+    if !plan.tags.iter().any(|rule| rule.name == *tag || rule.inverse() == *tag) {
+        return Vec::new();
+    }
+    let traits = traits(plan, catalog);
+    let named = catalog.requests.list().iter().zip(traits);
+    named
+        .filter(|(_, traits)| traits.is_resource && traits.tags.contains(tag))
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 /// The names of `own` requests and of the redirects that they follow; an error when `others` share one.

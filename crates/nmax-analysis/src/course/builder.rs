@@ -288,7 +288,8 @@ impl Sums {
     }
 }
 
-fn latency(times: &Histogram) -> Option<Latency> {
+/// Mean and percentiles; `None` without times.
+pub(crate) fn latency(times: &Histogram) -> Option<Latency> {
     let ranks = [0.5, 0.95, 0.99].map(|q| times.rank_of(q));
     let ms = |value_ns: Option<u64>| value_ns.map(|ns| ns as f64 / 1e6);
     let mean_ms = times.mean_ns()? / 1e6;

@@ -1,0 +1,194 @@
+//! Response times taken apart: by request name, method, path template, status, tag and location, over time; beside what
+//! a server's own log says; and what of them is the network's or the back end's.
+//!
+//! The client's side follows from what every run counts by request name ([`Stretches`] while windows come, [`breakdown`]
+//! at the end). The server's side comes from a log that was followed during the run and is handed in as [`Sides`]. What
+//! each figure means and where it may mislead: docs/methods/breakdown.md.
+
+use crate::course::Latency;
+
+mod floor;
+mod operations;
+mod rows;
+mod stretches;
+mod traits;
+
+pub use floor::{Bandwidth, Floor};
+pub use operations::Operations;
+pub use rows::breakdown;
+pub use stretches::{Stretches, TIME_ERROR};
+pub(crate) use traits::traits;
+
+/// What exchanges are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dimension {
+    /// Request name.
+    Name,
+    /// Method.
+    Method,
+    /// Path with its holes: `/item/{id}`.
+    Template,
+    /// Status of the reply, or that there was none.
+    Status,
+    /// A tag of the plan; of one that is made by an expression there is also `not TAG`.
+    Tag,
+    /// Where users are.
+    Location,
+}
+
+impl Dimension {
+    /// Every dimension, in the order in which they are shown.
+    pub const ALL: [Self; 6] = [
+        Self::Name,
+        Self::Method,
+        Self::Template,
+        Self::Status,
+        Self::Tag,
+        Self::Location,
+    ];
+
+    /// As files have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Method => "method",
+            Self::Template => "template",
+            Self::Status => "status",
+            Self::Tag => "tag",
+            Self::Location => "location",
+        }
+    }
+}
+
+/// A run's response times, taken apart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Breakdown {
+    /// The client's side, by dimension, most frequent first within each.
+    pub rows: Vec<Row>,
+    /// How fast bytes came, at the best.
+    pub bandwidth: Option<Bandwidth>,
+    /// What the back end did for each request.
+    pub operations: Vec<Operations>,
+    /// The client's side beside that of a server's log; set by whoever followed it.
+    pub sides: Option<Sides>,
+    /// What a reader should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Exchanges that have a value of a dimension in common, in the phase that statistics are of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// What they have in common.
+    pub dimension: Dimension,
+    /// The value: `GET`, `404`, `images`.
+    pub value: String,
+    /// Exchanges.
+    pub count: u64,
+    /// Exchanges per second; `None` when the phase has no length.
+    pub rate_per_s: Option<f64>,
+    /// Failed or in error; `None` by status, where it is not known.
+    pub failed: Option<u64>,
+    /// Response times of those whose response time is known by this dimension; `None` without any.
+    pub response: Option<Latency>,
+    /// Name resolution, connect and TLS handshake, ms per exchange; `None` where it is not known by this dimension.
+    pub connect_ms: Option<f64>,
+    /// From sending to the first byte of the reply, mean of those that got one, ms.
+    pub ttfb_ms: Option<f64>,
+    /// From the first byte to the last, ms per exchange.
+    pub receive_ms: Option<f64>,
+    /// Bytes received per exchange.
+    pub bytes: Option<f64>,
+    /// The least time that its bytes need, where that explains much of the response time; of request names only.
+    pub floor: Option<Floor>,
+    /// Over the whole run, ramps included; at most [`POINTS_MAX`].
+    pub points: Vec<Point>,
+}
+
+/// Most points of a row over time.
+pub const POINTS_MAX: usize = 120;
+
+/// A stretch of time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Point {
+    /// Its beginning, seconds since the start of the run.
+    pub start_s: f64,
+    /// Its length, seconds.
+    pub width_s: f64,
+    /// Exchanges that ended in it.
+    pub count: u64,
+    /// Of those, failed or in error.
+    pub failed: u64,
+    /// Mean response time, ms; `None` without exchanges.
+    pub mean_ms: Option<f64>,
+    /// Median, ms, to [`TIME_ERROR`].
+    pub p50_ms: Option<f64>,
+    /// 95th percentile, ms, to [`TIME_ERROR`].
+    pub p95_ms: Option<f64>,
+}
+
+/// The client's side and the server's, as its log has it, of the same requests.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sides {
+    /// Logs that were followed.
+    pub logs: Vec<String>,
+    /// All requests, then by method and path template, most frequent first, each followed by its statuses.
+    pub rows: Vec<SideRow>,
+    /// All requests over time.
+    pub points: Vec<SidePoint>,
+    /// Requests in the log that were not the run's.
+    pub others: u64,
+    /// How far the log's clock is ahead of the run's, and by how much that may be wrong, s; `None` where it is not known.
+    pub offset_s: Option<(f64, f64)>,
+    /// What a reader should know, a sentence each.
+    pub notes: Vec<String>,
+}
+
+/// Requests of a kind on both sides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SideRow {
+    /// Method and path template: `GET /item/{id}`; empty for all requests.
+    pub name: String,
+    /// Status; `None`: all of them.
+    pub status: Option<u16>,
+    /// As the client has it: from the first byte sent to the last byte received.
+    pub client: Side,
+    /// As the server's log has it.
+    pub server: Side,
+    /// Of the server's time, that of the server behind it, mean, ms.
+    pub upstream_ms: Option<f64>,
+    /// Client's mean without the server's, ms: the network, and the queue in front of the server.
+    pub outside_ms: Option<f64>,
+    /// Server's mean without that behind it, ms: the front server itself, and the way to the client where its time has it.
+    pub front_ms: Option<f64>,
+}
+
+/// One side's figures.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Side {
+    /// Requests.
+    pub count: u64,
+    /// Times; `None` when there are none.
+    pub time: Option<Latency>,
+}
+
+/// A stretch of time on both sides.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SidePoint {
+    /// Its beginning, seconds since the start of the run.
+    pub start_s: f64,
+    /// Its length, seconds.
+    pub width_s: f64,
+    /// Requests that ended in it, as the client has it.
+    pub client_count: u64,
+    /// As the log has it.
+    pub server_count: u64,
+    /// Client's mean time, ms.
+    pub client_ms: Option<f64>,
+    /// Server's mean time, ms.
+    pub server_ms: Option<f64>,
+    /// That of the server behind it, ms.
+    pub upstream_ms: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+//! What the back end did for each request: ten reads for one page, or one.
+//!
+//! ```text
+//! operations per request = operations per second / exchanges per second,  both over the phase
+//! ```
+//!
+//! Where the mix of requests varies enough over time, the share of each request name follows from
+//!
+//! ```text
+//! y(t) = Σ_k b_k·x_k(t),   b_k ≥ 0
+//! ```
+//!
+//! - y(t): operations in stretch t; x_k(t): exchanges of request name k that ended in it
+//! - b_k: operations per exchange of k, by non-negative least squares
+//!
+//! The estimate is only told when even and odd stretches agree on it: a mix that hardly varies, or a back end that works
+//! for others too, fails that.
+
+use std::collections::BTreeMap;
+
+use nmax_metrics::{Aggregate, NameId, Nanos, Section, Track};
+
+use super::stretches::{Of, Stretches};
+use crate::Evidence;
+
+/// Fewest stretches for each request name of an estimate.
+const STRETCHES_PER_NAME: usize = 5;
+/// Most request names of an estimate.
+const NAMES_MAX: usize = 10;
+/// Share of the exchanges from which on a request name is estimated by itself; the others are one.
+const SHARE_MIN: f64 = 0.01;
+/// How far estimates of even and odd stretches may be apart, of the mean operations per request.
+const APART_MAX: f64 = 0.25;
+/// Rounds of the solver; it converges long before.
+const ROUNDS_MAX: usize = 2_000;
+
+/// What a back end did for each request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operations {
+    /// Host whose operations they are.
+    pub host: String,
+    /// What they are: `postgres rows`, `log api.log`.
+    pub what: String,
+    /// Operations per second, mean over the phase.
+    pub per_s: f64,
+    /// Operations per exchange of the run.
+    pub per_request: f64,
+    /// Operations per exchange by request name, largest first; empty where the mix does not tell.
+    pub by_request: Vec<(String, f64)>,
+}
+
+/// Every kind of operation that was observed.
+pub(super) fn operations(evidence: &Evidence, counted: &Aggregate, stretches: &Stretches) -> Vec<Operations> {
+    let span = if evidence.hold_s() > 0.0 {
+        evidence.hold
+    } else {
+        (Nanos::ZERO, evidence.end)
+    };
+    let length_s = span.1.since(span.0).as_secs_f64();
+    let exchanges = counted.total(Section::Hold).count();
+    if length_s <= 0.0 || exchanges == 0 {
+        return Vec::new();
+    }
+    let throughput_per_s = exchanges as f64 / length_s;
+    let mut found = Vec::new();
+    for (figure, track) in evidence.readings.iter() {
+        let what = match (figure.source.split_once(' '), figure.metric.as_str()) {
+            (Some(("operations", what)), "operations_per_s") => what.to_owned(),
+            (Some(("log", _)), "requests_per_s") => figure.source.clone(),
+            _ => continue,
+        };
+        let Some(per_s) = track.mean(span) else { continue };
+        let by_request = by_request(evidence, counted, stretches, (track, span)).unwrap_or_default();
+        found.push(Operations {
+            host: figure.host.clone(),
+            what,
+            per_s,
+            per_request: per_s / throughput_per_s,
+            by_request,
+        });
+    }
+    found
+}
+
+/// Operations per exchange of each request name; `None` where the mix does not tell.
+fn by_request(
+    evidence: &Evidence,
+    counted: &Aggregate,
+    stretches: &Stretches,
+    (track, span): (&Track, (Nanos, Nanos)),
+) -> Option<Vec<(String, f64)>> {
+    let total = counted.total(Section::Hold).count() as f64;
+    let mut ids: Vec<(NameId, u64)> = counted
+        .requests(Section::Hold)
+        .map(|(id, stats)| (id, stats.count()))
+        .filter(|(_, count)| *count as f64 >= SHARE_MIN * total)
+        .collect();
+    ids.sort_unstable_by_key(|(id, count)| (u64::MAX - count, *id));
+    ids.truncate(NAMES_MAX);
+    if ids.len() < 2 {
+        return None;
+    }
+    // A stretch is at least as long as a bin of readings.
+    let width_s = stretches.width_s().max(track.width.as_secs_f64());
+    let rows = table(&ids, stretches, (track, span), width_s);
+    if rows.len() < STRETCHES_PER_NAME * ids.len() {
+        return None;
+    }
+    let (even, odd): (Vec<_>, Vec<_>) = rows.iter().enumerate().partition(|(index, _)| index % 2 == 0);
+    let half =
+        |rows: Vec<(usize, &(Vec<f64>, f64))>| non_negative(&rows.into_iter().map(|(_, row)| row).collect::<Vec<_>>());
+    let (a, b) = (half(even), half(odd));
+    let all = non_negative(&rows.iter().collect::<Vec<_>>());
+    let mean = rows.iter().map(|(_, y)| y).sum::<f64>() / rows.iter().flat_map(|(x, _)| x).sum::<f64>().max(1.0);
+    let agree = |at: usize| (a[at] - b[at]).abs() <= APART_MAX * all[at].max(mean);
+    if !(0..ids.len()).all(agree) {
+        return None;
+    }
+    let named = ids.iter().zip(&all);
+    let mut named: Vec<(String, f64)> = named
+        .map(|((id, _), per_exchange)| (evidence.catalog.requests.name(*id).to_owned(), *per_exchange))
+        .collect();
+    named.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    Some(named)
+}
+
+/// Exchanges of each name, and operations, in each stretch that lies in the span and has a reading. The last column is
+/// that of all other names where there are any.
+fn table(
+    ids: &[(NameId, u64)],
+    stretches: &Stretches,
+    (track, span): (&Track, (Nanos, Nanos)),
+    width_s: f64,
+) -> Vec<(Vec<f64>, f64)> {
+    let mut by_stretch: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for (column, (id, _)) in ids.iter().enumerate() {
+        for (start_s, sums) in stretches.line(Of::Name(*id)) {
+            let counts = by_stretch
+                .entry((start_s / width_s + 1e-9) as u64)
+                .or_insert_with(|| vec![0.0; ids.len()]);
+            counts[column] += sums.count as f64;
+        }
+    }
+    let row = |(at, counts): (u64, Vec<f64>)| {
+        let start = Nanos((at as f64 * width_s * 1e9).round() as u64);
+        let end = Nanos(((at + 1) as f64 * width_s * 1e9).round() as u64);
+        if start < span.0 || end > span.1 {
+            return None;
+        }
+        Some((counts, track.mean((start, end))? * width_s))
+    };
+    by_stretch.into_iter().filter_map(row).collect()
+}
+
+/// The b ≥ 0 that minimizes Σ (y − Σ b·x)², by coordinate descent on the normal equations.
+///
+/// Each step solves for one coefficient and cuts it at 0; the function is convex, so that ends at the minimum.
+/// Source: V. Franc, V. Hlaváč, M. Navara, *Sequential coordinate-wise algorithm for the non-negative least squares
+/// problem* (2005). Law: `the_solution_meets_its_conditions`.
+pub(super) fn non_negative(rows: &[&(Vec<f64>, f64)]) -> Vec<f64> {
+    let columns = rows.first().map_or(0, |(x, _)| x.len());
+    let mut gram = vec![vec![0.0; columns]; columns];
+    let mut right = vec![0.0; columns];
+    for (x, y) in rows {
+        for i in 0..columns {
+            right[i] += x[i] * y;
+            for j in 0..columns {
+                gram[i][j] += x[i] * x[j];
+            }
+        }
+    }
+    let mut b = vec![0.0; columns];
+    for _ in 0..ROUNDS_MAX {
+        let mut moved: f64 = 0.0;
+        for i in 0..columns {
+            if gram[i][i] <= 0.0 {
+                continue;
+            }
+            let others: f64 = (0..columns).filter(|j| *j != i).map(|j| gram[i][j] * b[j]).sum();
+            let next = ((right[i] - others) / gram[i][i]).max(0.0);
+            moved = moved.max((next - b[i]).abs());
+            b[i] = next;
+        }
+        let largest = b.iter().copied().fold(0.0, f64::max);
+        if moved <= 1e-12 * largest.max(1e-300) {
+            break;
+        }
+    }
+    b
+}
