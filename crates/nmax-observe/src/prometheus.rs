@@ -1,0 +1,311 @@
+//! Pages of metrics in the formats of Prometheus and OpenMetrics.
+//!
+//! Metrics of well-known exporters and libraries, and those that a plan names, become resources of the vocabulary
+//! (`disk sda`, `pool orders`). All others are kept under their own names: counters as rates, histograms and summaries as
+//! rate and mean. Rates begin with the second page.
+//!
+//! # Layout
+//! - [`text`]: the formats
+//! - [`page`]: samples with what they grew by, and figures made of them
+//! - [`conventions`]: which metrics are which figures
+
+mod conventions;
+mod page;
+mod text;
+
+use std::collections::{HashMap, HashSet};
+
+use nmax_metrics::Nanos;
+use nmax_plan::plan::MappedResource;
+
+use crate::fetch::Page as Fetcher;
+use crate::rates::Rates;
+use crate::{Reading, Source, Trouble};
+
+use conventions::{About, CONVENTIONS, EXPORTERS, Name};
+use page::{Figure, Page, Selector};
+use text::{Format, Role, Sample, parse};
+
+/// Most series of a page that are kept under their own names.
+const SERIES_MAX: usize = 500;
+/// Longest name of a series with its labels.
+const ID_BYTES_MAX: usize = 300;
+/// Both formats, the stricter one first.
+const ACCEPT: &str = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
+
+/// A page of metrics at `url`, called `name` in results. `resources` are those of the plan.
+pub(crate) fn source(url: &str, token: Option<&str>, name: &str, resources: &[MappedResource]) -> Box<dyn Source> {
+    Box::new(Exporter {
+        fetcher: Fetcher::new(url, ACCEPT, token),
+        digest: Digest::new(name, resources),
+    })
+}
+
+struct Exporter {
+    fetcher: Fetcher,
+    digest: Digest,
+}
+
+impl Source for Exporter {
+    fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
+        if let Some(wrong) = self.digest.wrong.first() {
+            return Err(Trouble::lasting(wrong));
+        }
+        let page = self.fetcher.fetch()?;
+        let url = self.fetcher.url();
+        if page.content_type.starts_with("text/html") {
+            return Err(Trouble::passing(format!(
+                "{url} is a web page and has no metrics; they are often at `/metrics`"
+            )));
+        }
+        let samples = parse(&page.text, Format::of(&page.content_type))
+            .map_err(|error| Trouble::passing(format!("{url} is no page of metrics: {error}")))?;
+        if samples.is_empty() {
+            return Err(Trouble::passing(format!("{url} has no metrics in it")));
+        }
+        Ok(self.digest.readings(now, &samples))
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.digest.notes)
+    }
+}
+
+/// A resource and how its figures are made.
+struct Recipe {
+    name: RecipeName,
+    about: About,
+    figures: Vec<(&'static str, Figure<Vec<Selector>>)>,
+}
+
+enum RecipeName {
+    Known(Name),
+    /// Of the plan: kind and name.
+    Mapped(String),
+}
+
+/// From samples to readings.
+struct Digest {
+    /// What the source is called.
+    name: String,
+    recipes: Vec<Recipe>,
+    rates: Rates,
+    /// Series that are kept under their own names.
+    kept: HashSet<String>,
+    is_first: bool,
+    has_said_limit: bool,
+    notes: Vec<String>,
+    /// What is wrong with the plan's resources.
+    wrong: Vec<String>,
+}
+
+impl Digest {
+    fn new(name: &str, resources: &[MappedResource]) -> Self {
+        let mut wrong = Vec::new();
+        // Resources of the plan come first: where both make the same figure, the plan is right.
+        let mut recipes: Vec<Recipe> = resources.iter().map(|resource| mapped(resource, &mut wrong)).collect();
+        recipes.extend(CONVENTIONS.iter().copied().flatten().map(|convention| {
+            Recipe {
+                name: RecipeName::Known(convention.name),
+                about: convention.about,
+                figures: convention
+                    .figures
+                    .iter()
+                    .map(|(metric, figure)| (*metric, figure.map(|names| selectors(names))))
+                    .collect(),
+            }
+        }));
+        Self {
+            name: name.to_owned(),
+            recipes,
+            rates: Rates::default(),
+            kept: HashSet::new(),
+            is_first: true,
+            has_said_limit: false,
+            notes: Vec::new(),
+            wrong,
+        }
+    }
+
+    fn readings(&mut self, now: Nanos, samples: &[Sample]) -> Vec<Reading> {
+        self.rates.begin(now);
+        let mut page = Page::new(samples, &mut self.rates);
+        if self.is_first {
+            self.say_what_is_missing(&page);
+        }
+        self.is_first = false;
+        let mut readings = self.resources(&mut page);
+        self.others(&page, &mut readings);
+        readings
+    }
+
+    /// Figures of the vocabulary.
+    fn resources(&self, page: &mut Page<'_>) -> Vec<Reading> {
+        let is_exporter = EXPORTERS.iter().any(|part| page.has_name_with(part));
+        let mut readings = Vec::new();
+        let mut made = HashSet::new();
+        for recipe in &self.recipes {
+            let is_of_interest = recipe.about == About::Subject || !is_exporter;
+            for (metric, figure) in &recipe.figures {
+                let by = match recipe.name {
+                    RecipeName::Known(Name::Label(_, label)) => Some(label),
+                    _ => None,
+                };
+                for (label, value) in page.figure(figure, by) {
+                    let source = self.source(&recipe.name, &label);
+                    if is_of_interest && made.insert((source.clone(), *metric)) {
+                        readings.push(Reading::new(&source, metric, value, unit_of_figure(metric)));
+                    }
+                }
+            }
+        }
+        readings
+    }
+
+    fn source(&self, name: &RecipeName, label: &str) -> String {
+        let own = |kind: &str, rest: &str| match rest {
+            "" => format!("{kind} {}", self.name),
+            rest => format!("{kind} {} {rest}", self.name),
+        };
+        match name {
+            RecipeName::Known(Name::Fixed(name)) => (*name).to_owned(),
+            RecipeName::Known(Name::Own(kind, rest)) => own(kind, rest),
+            RecipeName::Known(Name::Label(kind, _)) if label.is_empty() => own(kind, ""),
+            RecipeName::Known(Name::Label(kind, _)) => format!("{kind} {label}"),
+            RecipeName::Mapped(name) => name.clone(),
+        }
+    }
+
+    /// Everything else, under its own name.
+    fn others(&mut self, page: &Page<'_>, readings: &mut Vec<Reading>) {
+        let sums: HashMap<String, f64> = page
+            .unused()
+            .filter(|(sample, _)| sample.role == Role::Sum)
+            .filter_map(|(sample, growth)| Some((sample.id(), growth?.by)))
+            .collect();
+        let source = format!("prometheus {}", self.name);
+        let (mut seen, mut left_out) = (0_usize, 0_usize);
+        for (sample, growth) in page
+            .unused()
+            .filter(|(sample, _)| !matches!(sample.role, Role::Sum | Role::Constant))
+        {
+            seen += 1;
+            let id = sample.id();
+            let has_place = self.kept.contains(&id) || self.kept.len() < SERIES_MAX && id.len() <= ID_BYTES_MAX;
+            if !has_place {
+                left_out += 1;
+                continue;
+            }
+            let mut put = |metric: &str, value: Option<f64>, unit| {
+                if let Some(value) = value.filter(|value| value.is_finite()) {
+                    readings.push(Reading::new(&source, metric, value, unit));
+                }
+            };
+            match sample.role {
+                Role::Gauge | Role::Unknown => put(&id, Some(sample.value), unit_of_value(&sample.name)),
+                Role::Counter | Role::Count => {
+                    put(&id, growth.map(|growth| growth.per_s()), unit_of_rate(&sample.name))
+                }
+                Role::Sum | Role::Constant => {}
+            }
+            if let Some(family) = sample
+                .name
+                .strip_suffix("_count")
+                .filter(|_| sample.role == Role::Count)
+            {
+                let named = |suffix: &str| Sample {
+                    name: format!("{family}{suffix}"),
+                    ..sample.clone()
+                };
+                let sum = sums.get(&named("_sum").id());
+                let count = growth.map(|growth| growth.by).filter(|&count| count > 0.0);
+                let mean = sum.zip(count).map(|(sum, count)| sum / count);
+                put(&named("_mean").id(), mean, unit_of_value(family));
+            }
+            self.kept.insert(id);
+        }
+        if left_out > 0 && !self.has_said_limit {
+            self.has_said_limit = true;
+            self.notes.push(format!(
+                "{left_out} of its {seen} other series are left out: at most {SERIES_MAX} are kept, each of at most \
+                 {ID_BYTES_MAX} bytes; what is known by convention or named under `resources` is not counted"
+            ));
+        }
+    }
+
+    fn say_what_is_missing(&mut self, page: &Page<'_>) {
+        for recipe in &self.recipes {
+            let RecipeName::Mapped(name) = &recipe.name else {
+                continue;
+            };
+            for (metric, figure) in &recipe.figures {
+                let (Figure::ByType(selectors) | Figure::Growing(selectors)) = figure else {
+                    continue;
+                };
+                for selector in selectors.iter().filter(|selector| !page.has(selector)) {
+                    self.notes.push(format!(
+                        "`{selector}` is not on its page, so {metric} of `{name}` is not known"
+                    ));
+                }
+            }
+        }
+    }
+}
+
+/// A resource of the plan.
+fn mapped(resource: &MappedResource, wrong: &mut Vec<String>) -> Recipe {
+    let name = format!("{} {}", resource.kind.word(), resource.name);
+    let figures = resource.figures.iter().filter_map(|(metric, text)| {
+        let selector = Selector::parse(text)
+            .map_err(|error| wrong.push(format!("{metric} of `{name}`: {error}")))
+            .ok()?;
+        let is_rate = metric.ends_with("_per_s") || metric.ends_with("_ratio");
+        let figure = if is_rate { Figure::Growing } else { Figure::ByType };
+        Some((*metric, figure(vec![selector])))
+    });
+    Recipe {
+        figures: figures.collect(),
+        about: About::Subject,
+        name: RecipeName::Mapped(name),
+    }
+}
+
+fn selectors(names: &[&str]) -> Vec<Selector> {
+    let parsed = names.iter().map(|name| Selector::parse(name));
+    parsed
+        .collect::<Result<_, _>>()
+        .expect("the test of the table parses each name")
+}
+
+/// Unit of a metric of the vocabulary, by its last words.
+fn unit_of_figure(metric: &str) -> &'static str {
+    let units = [
+        ("_bytes_per_s", "bytes per s"),
+        ("_per_s", "per s"),
+        ("_cores", "cores"),
+        ("_ratio", "ratio"),
+        ("_bytes", "bytes"),
+        ("_ms", "ms"),
+    ];
+    let found = units.iter().find(|(suffix, _)| metric.ends_with(suffix));
+    found.map_or("count", |(_, unit)| unit)
+}
+
+/// Unit of a gauge of a page, by the convention of its names.
+fn unit_of_value(name: &str) -> &'static str {
+    let units = [("_bytes", "bytes"), ("_seconds", "s"), ("_ratio", "ratio")];
+    let found = units.iter().find(|(suffix, _)| name.ends_with(suffix));
+    found.map_or("count", |(_, unit)| unit)
+}
+
+/// Unit of the rate of a counter of a page.
+fn unit_of_rate(name: &str) -> &'static str {
+    match unit_of_value(name.strip_suffix("_total").unwrap_or(name)) {
+        "bytes" => "bytes per s",
+        "s" => "s per s",
+        _ => "per s",
+    }
+}
+
+#[cfg(test)]
+mod tests;
