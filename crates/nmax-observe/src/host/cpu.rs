@@ -98,7 +98,8 @@ fn parse(text: &str) -> Stat {
 
 /// The first of the three means in `/proc/loadavg`.
 fn parse_load(text: &str) -> Option<f64> {
-    text.split_ascii_whitespace().next()?.parse().ok()
+    let load: f64 = text.split_ascii_whitespace().next()?.parse().ok()?;
+    (load >= 0.0).then_some(load)
 }
 
 /// Time that all tasks were ready to run and waited for a processor, ns: the eighth number of each line `cpuN` of
@@ -138,16 +139,13 @@ impl Cpu {
         }
     }
 
-    /// Whether there was anything.
-    pub(super) fn read(&mut self, look: &mut Look<'_>) -> bool {
-        let Ok(stat) = self.stat.read(look.files).map(parse) else {
-            return false;
-        };
-        self.show(look, stat);
+    pub(super) fn read(&mut self, look: &mut Look<'_>) {
+        if let Ok(stat) = self.stat.read(look.files).map(parse) {
+            self.show(look, stat);
+        }
         let load = self.load.read(look.files).ok().and_then(parse_load);
         look.put("cpu", "load1", load, "count");
         self.read_waits(look);
-        true
     }
 
     fn show(&mut self, look: &mut Look<'_>, stat: Stat) {

@@ -1,1 +1,83 @@
+#![allow(clippy::disallowed_methods, reason = "waits for real processes")]
 
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use super::*;
+use crate::host::tree::Tree;
+
+/// A process of the test's own, ended with it.
+struct Own(Child);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_process_is_found_by_name_number_and_file() {
+    let own = Own(Command::new("sleep").arg("30").spawn().unwrap());
+    let pid = own.0.id();
+    // Its name is that of its parent until it has begun.
+    let begun = || pids(Path::new("/"), &ProcessRef::Name("sleep".into())).contains(&pid);
+    for _ in 0..200 {
+        if begun() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(begun());
+    let file = std::env::temp_dir().join(format!("nmax-pid-{pid}"));
+    fs::write(&file, format!("{pid}\n")).unwrap();
+    let by_file = pids(Path::new("/"), &ProcessRef::PidFile(file.display().to_string()));
+    fs::remove_file(&file).unwrap();
+    assert_eq!(by_file, [pid]);
+    assert_eq!(pids(Path::new("/"), &ProcessRef::Pid(pid)), [pid]);
+    assert!(pids(Path::new("/"), &ProcessRef::Name("no-such-process".into())).is_empty());
+}
+
+#[test]
+fn long_names_are_those_of_the_command_line() {
+    let tree = Tree::new(&[
+        ("proc/5/comm", "a-very-long-nam\n"),
+        ("proc/5/cmdline", "/usr/bin/a-very-long-name\0--flag\0"),
+        ("proc/6/comm", "a-very-long-nam\n"),
+        ("proc/6/cmdline", "/usr/bin/a-very-long-namesake\0"),
+        ("proc/7/comm", "a-very\n"),
+        ("proc/self/comm", "a-very\n"),
+    ]);
+    let found = |name: &str| pids(tree.path(), &ProcessRef::Name(name.into()));
+    assert_eq!(found("a-very-long-name"), [5]);
+    assert_eq!(found("a-very"), [7]);
+}
+
+/// Names that are known are not read again, but those of new processes are, and all of them now and then.
+#[test]
+fn few_names_are_read_and_changes_are_seen() {
+    let tree = Tree::new(&[]);
+    (1..=200).for_each(|pid| tree.write(&format!("proc/{pid}/comm"), "old\n"));
+    let mut files = Files::new(tree.path());
+    let mut names = Names::default();
+    for _ in 0..FRESH_LOOKS {
+        names.refresh(&mut files);
+    }
+    let before = files.spent.opens;
+    names.refresh(&mut files);
+    assert!(files.spent.opens - before <= 1 + 200 / u64::from(AGAIN_EVERY) + 1);
+    let wanted = ProcessRef::Name("new".into());
+    // A process that begins has the name of its parent at first.
+    tree.write("proc/201/comm", "old\n");
+    names.refresh(&mut files);
+    tree.write("proc/201/comm", "new\n");
+    names.refresh(&mut files);
+    assert_eq!(names.pids(&mut files, &wanted), [201]);
+    // Its number is given to another one, between two looks.
+    tree.write("proc/100/comm", "new\n");
+    (0..AGAIN_EVERY).for_each(|_| names.refresh(&mut files));
+    assert_eq!(names.pids(&mut files, &wanted), [100, 201]);
+    fs::remove_dir_all(tree.path().join("proc/100")).unwrap();
+    names.refresh(&mut files);
+    assert_eq!(names.pids(&mut files, &wanted), [201]);
+}

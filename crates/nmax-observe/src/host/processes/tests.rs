@@ -1,1 +1,185 @@
+use std::process::{Child, Command};
 
+use super::*;
+use crate::Source;
+use crate::host::tree::{Figures, Tree, figures, look};
+
+/// `/proc/PID/stat` of a process that began at `began` s and used `cpu` hundredths.
+fn stat(pid: u32, cpu: u64, began_s: u64, pages: u64) -> String {
+    let begin = began_s * 100;
+    format!(
+        "{pid} (a) b) (c) S 1 1 1 0 -1 4 0 0 0 0 {cpu} 0 0 0 20 0 3 0 {begin} 999999 {pages} 18446744073709551615 0\n"
+    )
+}
+
+fn shop(pid: u32, cpu: u64, began_s: u64) -> [(String, String); 2] {
+    [
+        (format!("proc/{pid}/comm"), "shop\n".to_owned()),
+        (format!("proc/{pid}/stat"), stat(pid, cpu, began_s, 10)),
+    ]
+}
+
+fn write(tree: &Tree, files: &[(String, String)]) {
+    files.iter().for_each(|(path, text)| tree.write(path, text));
+}
+
+fn named(name: &str) -> [(&str, ProcessRef); 1] {
+    [(name, ProcessRef::Name(name.to_owned()))]
+}
+
+/// All that a new process used, it used since the last look; one that is old and was not known has no past.
+#[test]
+fn processes_that_come_count_from_their_begin() {
+    let tree = Tree::new(&[("proc/uptime", "1000.00 1\n")]);
+    write(&tree, &shop(7, 50_000, 100));
+    let mut host = tree.host(&named("shop"));
+    assert!(
+        !look(&mut host, 0).contains_key("process shop cpu_cores"),
+        "a rate needs two looks"
+    );
+    tree.write("proc/uptime", "1002.00 1\n");
+    write(&tree, &shop(7, 50_100, 100));
+    write(&tree, &shop(8, 60, 1_001));
+    write(&tree, &shop(9, 90_000, 5));
+    let seen = look(&mut host, 2);
+    assert_eq!(seen.get("process shop cpu_cores"), Some(&((1.0 + 0.6) / 2.0)));
+    assert_eq!(seen.get("process shop threads_count"), Some(&9.0));
+    let page = rustix::param::page_size() as f64;
+    assert_eq!(seen.get("process shop memory_bytes"), Some(&(30.0 * page)));
+    // The number of a process is given to another one.
+    tree.write("proc/uptime", "1003.00 1\n");
+    write(&tree, &shop(7, 40, 1_002));
+    let seen = look(&mut host, 3);
+    assert!((seen["process shop cpu_cores"] - 0.4).abs() < 1e-9, "{seen:?}");
+}
+
+#[test]
+fn disks_files_and_waiting_of_a_process() {
+    let tree = Tree::new(&[("proc/uptime", "1000.00 1\n")]);
+    write(&tree, &shop(7, 1, 100));
+    let io = |read: u64| format!("rchar: 5\nread_bytes: {read}\nwrite_bytes: 200\ncancelled_write_bytes: 0\n");
+    tree.write("proc/7/io", io(100));
+    tree.write(
+        "proc/7/limits",
+        "Limit  Soft  Hard\nMax open files            10                 20               files\n",
+    );
+    ["0", "1", "2"]
+        .iter()
+        .for_each(|fd| tree.write(&format!("proc/7/fd/{fd}"), ""));
+    tree.write("proc/7/task/7/schedstat", "1 1000000000 1\n");
+    tree.write("proc/7/task/8/schedstat", "1 0 1\n");
+    let mut host = tree.host(&named("shop"));
+    let first = look(&mut host, 0);
+    assert_eq!(first.get("process shop open_files_count"), Some(&3.0));
+    assert_eq!(first.get("process shop open_files_limit_count"), Some(&10.0));
+    tree.write("proc/7/io", io(1_100));
+    tree.write("proc/7/task/7/schedstat", "1 1500000000 1\n");
+    tree.write("proc/7/task/9/schedstat", "1 500000000 1\n");
+    let seen = look(&mut host, 1_000);
+    assert_eq!(seen.get("process shop read_bytes_per_s"), Some(&1.0));
+    assert_eq!(seen.get("process shop written_bytes_per_s"), Some(&0.0));
+    let waiting = seen.get("process shop waiting_count").copied();
+    assert!(
+        waiting.is_some_and(|waiting| (waiting - 1e-3).abs() < 1e-12),
+        "{waiting:?}"
+    );
+}
+
+/// Of several processes the one nearest to its limit decides.
+#[test]
+fn one_process_without_files_left_is_seen_among_many() {
+    let tree = Tree::new(&[]);
+    for (pid, open) in [(7, 4), (8, 1)] {
+        write(&tree, &shop(pid, 1, 1));
+        tree.write(&format!("proc/{pid}/limits"), "Max open files  4  4  files\n");
+        (0..open).for_each(|fd| tree.write(&format!("proc/{pid}/fd/{fd}"), ""));
+    }
+    let seen = look(&mut tree.host(&named("shop")), 0);
+    let value = |metric: &str| seen[&format!("process shop {metric}")];
+    assert_eq!(value("open_files_count") / value("open_files_limit_count"), 1.0);
+}
+
+#[test]
+fn a_group_of_its_own_is_shown_and_bounds_its_memory() {
+    let tree = Tree::new(&[
+        ("proc/meminfo", "MemAvailable: 900 kB\n"),
+        ("proc/self/cgroup", "0::/own\n"),
+        ("sys/fs/cgroup/cgroup.controllers", ""),
+        ("sys/fs/cgroup/box/cpu.max", "50000 100000\n"),
+        ("sys/fs/cgroup/box/memory.max", "6000\n"),
+        ("sys/fs/cgroup/box/memory.current", "5000\n"),
+        ("sys/fs/cgroup/own/memory.max", "6000\n"),
+        ("sys/fs/cgroup/own/memory.current", "10\n"),
+    ]);
+    write(&tree, &shop(7, 1, 1));
+    tree.write("proc/7/cgroup", "0::/box\n");
+    let mut host = tree.host(&named("shop"));
+    let seen = look(&mut host, 0);
+    assert_eq!(seen.get("cgroup shop quota_cores"), Some(&0.5));
+    let room = seen["process shop memory_limit_bytes"] - seen["process shop memory_bytes"];
+    assert_eq!(room, 1_000.0);
+    assert_eq!(seen.get("cgroup memory_bytes"), Some(&10.0));
+}
+
+/// A process of the test's own, ended with it.
+struct Own(Child);
+
+impl Own {
+    fn sleeping() -> Self {
+        Self(Command::new("sleep").arg("30").spawn().unwrap())
+    }
+}
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn real(process: ProcessRef) -> crate::host::Host {
+    crate::host::Host::new(std::path::Path::new("/"), vec![("it".to_owned(), process)])
+}
+
+fn of_it(host: &mut crate::host::Host, now: Nanos) -> Figures {
+    let figures = figures(&host.read(now).unwrap());
+    figures
+        .into_iter()
+        .filter(|(figure, _)| figure.starts_with("process it "))
+        .collect()
+}
+
+#[test]
+fn this_process_is_read() {
+    let mut host = real(ProcessRef::Pid(std::process::id()));
+    of_it(&mut host, Nanos::ZERO);
+    let filled = vec![7_u8; 64 << 20];
+    let seen = of_it(&mut host, Nanos::from_secs(1));
+    let value = |metric: &str| seen[&format!("process it {metric}")];
+    assert!(value("memory_bytes") > filled.len() as f64, "{seen:?}");
+    assert!(value("memory_limit_bytes") > value("memory_bytes"));
+    assert!(value("threads_count") >= 1.0 && value("open_files_count") >= 3.0);
+    assert!((0.0..1_000.0).contains(&value("cpu_cores")));
+}
+
+#[test]
+fn going_and_coming_are_told_once() {
+    let mut own = Own::sleeping();
+    let mut host = real(ProcessRef::Pid(own.0.id()));
+    let told = |host: &mut crate::host::Host, second| {
+        let seen = of_it(host, Nanos::from_secs(second));
+        let notes = host
+            .notes()
+            .into_iter()
+            .filter(|note| note.contains("observed process"));
+        (seen.is_empty(), notes.collect::<Vec<_>>())
+    };
+    assert_eq!(told(&mut host, 1), (false, vec![]));
+    own.0.kill().unwrap();
+    own.0.wait().unwrap();
+    assert_eq!(
+        told(&mut host, 2),
+        (true, vec!["observed process `it` is not there".to_owned()])
+    );
+    assert_eq!(told(&mut host, 3), (true, vec![]));
+}
