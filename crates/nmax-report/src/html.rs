@@ -13,6 +13,7 @@ use crate::view::View;
 
 mod answer;
 mod charts;
+mod comparison;
 mod connections;
 mod groups;
 mod likeness;
@@ -21,6 +22,7 @@ mod scalability;
 mod tables;
 mod trouble;
 
+pub use comparison::{comparison, history};
 pub use scalability::{compare, fit, scale, what_if};
 
 const STYLE: &str = include_str!("html/style.css");

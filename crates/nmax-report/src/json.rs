@@ -5,12 +5,14 @@ use serde_json::{Map, Value, json};
 use crate::view::{Dist, PhaseTime, QUANTILES, Stats, Times, View};
 
 mod answers;
+mod comparison;
 mod groups;
 mod scale;
 mod schema;
 mod usl;
+pub use comparison::{comparison, history};
 pub use scale::{level, scale};
-pub use schema::{scale_schema, schema, usl_schema};
+pub use schema::{comparison_schema, history_schema, scale_schema, schema, usl_schema};
 pub use usl::{asked_model, compare, usl, what_if};
 
 /// Version of the shape. Readers refuse versions they do not know.

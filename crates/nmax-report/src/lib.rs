@@ -9,19 +9,22 @@
 //! - [`problems`]: failures and errors by kind, with examples
 //! - [`view`]: the one view model
 //! - [`scalability`]: fits of the law and campaigns that measure it
+//! - [`comparison`]: before and after, and a figure over many runs
 //! - [`number`]: numbers for people
 //! - [`terminal`]: table, live display, plain lines
 //! - [`json`]: `summary.json` and its schema
-//! - [`junit`], [`csv`]: for build servers and spreadsheets
+//! - [`junit`], [`csv`], [`markdown`]: for build servers, spreadsheets and comments
 //! - [`svg`][]: charts
 //! - [`html`]: the self-contained page
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod comparison;
 pub mod csv;
 pub mod html;
 pub mod json;
 pub mod junit;
+pub mod markdown;
 mod markup;
 pub mod number;
 pub mod problems;

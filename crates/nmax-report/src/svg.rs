@@ -8,6 +8,7 @@ use crate::shape::Span;
 mod bars;
 mod heat;
 mod panels;
+mod ratios;
 mod scale;
 
 pub use bars::{Bar, Bars};
@@ -16,6 +17,7 @@ pub(crate) use panels::{
     Key, PanelChart, STYLE as PANEL_STYLE, compare_chart, fit_panels, sample_point, what_if_chart,
 };
 pub use panels::{Panel, compare, figure, panel, what_if};
+pub(crate) use ratios::{history, ratios};
 pub use scale::{Scale, time_label, time_ticks};
 
 /// Space around the plot, in the units of the picture.

@@ -7,6 +7,7 @@ use crate::problems::Problem;
 use crate::view::View;
 
 mod answer;
+mod comparison;
 mod connections;
 mod groups;
 mod likeness;
@@ -15,6 +16,7 @@ mod requests;
 mod scalability;
 mod text;
 
+pub use comparison::{comparison, history};
 pub use likeness::likeness;
 pub use live::{LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};

@@ -146,11 +146,17 @@ fn loads(first: &Origin, other: &Origin, found: &mut Vec<Caveat>) {
     let apart = |a: f64, b: f64| (a - b).abs() > SAME * a.abs().max(b.abs());
     match (first.load, other.load) {
         (Load::Open(a), Load::Open(b)) if apart(a, b) => {
-            found.push(refused(format!("{pair} have different loads: {a:.4}/s and {b:.4}/s")));
+            found.push(refused(format!(
+                "{pair} have different loads: {}/s and {}/s",
+                plain(a),
+                plain(b)
+            )));
         }
         (Load::Closed(a), Load::Closed(b)) if apart(a, b) => {
             found.push(refused(format!(
-                "{pair} have different loads: {a:.4} and {b:.4} virtual users"
+                "{pair} have different loads: {} and {} virtual users",
+                plain(a),
+                plain(b)
             )));
         }
         (Load::Open(_), Load::Closed(_)) | (Load::Closed(_), Load::Open(_)) => {
@@ -200,8 +206,19 @@ fn of_logs(all: &[&Origin], found: &mut Vec<Caveat>) {
     };
     if let (Some(log), Some(run)) = (of(Kind::Log), of(Kind::Run)) {
         found.push(told(format!(
-            "the log has {log:.3} requests per second and the run {run:.3}: a system is not as fast under another load"
+            "the log has {} requests per second and the run {}: a system is not as fast under another load",
+            plain(log),
+            plain(run)
         )));
+    }
+}
+
+/// A number with two digits after the point, where it has any.
+fn plain(value: f64) -> String {
+    if value.fract() == 0.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
     }
 }
 

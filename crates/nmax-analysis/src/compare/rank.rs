@@ -1,6 +1,8 @@
 //! Two samples compared by their ranks: the shift of Hodges and Lehmann, and the test of Mann and Whitney. Neither
 //! assumes a law, so one odd run moves little.
 
+use std::collections::BTreeSet;
+
 use super::student::{critical, two_sided};
 
 /// Values of both samples together up to which the law of the ranks is exact.
@@ -41,12 +43,22 @@ pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Option<Shift> {
     differences.sort_unstable_by(f64::total_cmp);
     let count = differences.len();
     let estimate = (differences[(count - 1) / 2] + differences[count / 2]) / 2.0;
-    let k = rank_of_interval(before.len(), after.len(), (1.0 - confidence) / 2.0);
+    let tail = (1.0 - confidence) / 2.0;
+    let (n, m) = (before.len(), after.len());
+    let twice = twice_ranks(before, after);
+    let (k, p) = if n + m > EXACT_MAX {
+        (normal_rank(n, m, tail), normal_probability(&twice, n))
+    } else {
+        let law = sums(&twice, n);
+        let p = exact_probability(&law, &twice, n);
+        let is_tied = twice.iter().collect::<BTreeSet<_>>().len() < n + m;
+        let untied = is_tied.then(|| sums(&(1..=n + m).map(|rank| 2 * rank).collect::<Vec<_>>(), n));
+        (exact_rank(untied.as_ref().unwrap_or(&law), n, m, tail), p)
+    };
     let (low, high) = match k {
         0 => (f64::NEG_INFINITY, f64::INFINITY),
         k => (differences[k - 1], differences[count - k]),
     };
-    let p = probability(before, after);
     Some(Shift { estimate, low, high, p })
 }
 
@@ -57,57 +69,48 @@ pub fn least_probability(n: usize, m: usize) -> f64 {
         .min(1.0)
 }
 
-/// max{k : P(U < k) ≤ tail} for samples of n and m different values; 0 when there is none.
-fn rank_of_interval(n: usize, m: usize, tail: f64) -> usize {
-    if n + m > EXACT_MAX {
-        let (n, m) = (n as f64, m as f64);
-        let reach = critical(2.0 * tail, f64::INFINITY) * (n * m * (n + m + 1.0) / 12.0).sqrt();
-        return (n * m / 2.0 - reach).floor().max(0.0) as usize;
-    }
-    let twice: Vec<usize> = (1..=n + m).map(|rank| 2 * rank).collect();
-    let law = sums(&twice, n);
+/// max{k : P(U < k) ≤ tail}, from the law of the doubled rank sums of different values; 0 when there is none.
+fn exact_rank(law: &[f64], n: usize, m: usize, tail: f64) -> usize {
     let lowest = n * (n + 1);
     let mut below = 0.0;
-    let mut k = 0;
-    while k < n * m {
+    let fits = |k: &usize| {
         below += law.get(lowest + 2 * k).copied().unwrap_or(0.0);
-        if below > tail {
-            break;
-        }
-        k += 1;
-    }
-    k
+        below <= tail
+    };
+    (0..n * m).take_while(fits).count()
 }
 
-/// Two-sided probability of ranks at least as uneven as these.
-fn probability(before: &[f64], after: &[f64]) -> f64 {
-    let twice = twice_ranks(before, after);
-    let (n, m) = (before.len(), after.len());
+/// The same by the normal form.
+fn normal_rank(n: usize, m: usize, tail: f64) -> usize {
+    let (n, m) = (n as f64, m as f64);
+    let reach = critical(2.0 * tail, f64::INFINITY) * (n * m * (n + m + 1.0) / 12.0).sqrt();
+    (n * m / 2.0 - reach).floor().max(0.0) as usize
+}
+
+/// How far the doubled rank sum of the first `n` is from its mean.
+fn off(twice: &[usize], n: usize) -> f64 {
     let sum: usize = twice[..n].iter().sum();
-    let center = (n * (n + m + 1)) as f64;
-    let off = (sum as f64 - center).abs();
-    if n + m <= EXACT_MAX {
-        let law = sums(&twice, n);
-        let far = |(sum, _): &(usize, &f64)| (*sum as f64 - center).abs() >= off - 1e-9;
-        return law
-            .iter()
-            .enumerate()
-            .filter(far)
-            .map(|(_, share)| share)
-            .sum::<f64>()
-            .min(1.0);
-    }
-    let (n, m, all) = (n as f64, m as f64, (n + m) as f64);
-    let mut sorted = twice;
+    (sum as f64 - (n * (twice.len() + 1)) as f64).abs()
+}
+
+/// Two-sided probability of ranks at least as uneven as these, from the law of their sums.
+fn exact_probability(law: &[f64], twice: &[usize], n: usize) -> f64 {
+    let (off, center) = (off(twice, n), (n * (twice.len() + 1)) as f64);
+    let far = |(sum, _): &(usize, &f64)| (*sum as f64 - center).abs() >= off - 1e-9;
+    let share: f64 = law.iter().enumerate().filter(far).map(|(_, share)| share).sum();
+    share.min(1.0)
+}
+
+/// The same by the normal form, corrected for ties and continuity.
+fn normal_probability(twice: &[usize], n: usize) -> f64 {
+    let all = twice.len() as f64;
+    let mut sorted = twice.to_vec();
     sorted.sort_unstable();
-    let ties: f64 = sorted
-        .chunk_by(|a, b| a == b)
-        .map(|equal| equal.len() as f64)
-        .map(|t| t * t * t - t)
-        .sum();
-    let variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
+    let ties = sorted.chunk_by(|a, b| a == b).map(|equal| equal.len() as f64);
+    let ties: f64 = ties.map(|t| t * t * t - t).sum();
+    let variance = n as f64 * (all - n as f64) / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
     // Sums are of doubled ranks.
-    let z = (off / 2.0 - 0.5).max(0.0) / variance.sqrt();
+    let z = (off(twice, n) / 2.0 - 0.5).max(0.0) / variance.sqrt();
     if variance > 0.0 {
         two_sided(z, f64::INFINITY)
     } else {
@@ -134,15 +137,19 @@ fn twice_ranks(before: &[f64], after: &[f64]) -> Vec<usize> {
 
 /// Share of the choices of `n` of these numbers that have each sum.
 fn sums(numbers: &[usize], n: usize) -> Vec<f64> {
-    let total: usize = numbers.iter().sum();
-    let mut counts = vec![vec![0.0_f64; total + 1]; n + 1];
+    let mut sorted = numbers.to_vec();
+    sorted.sort_unstable();
+    let most: usize = sorted.iter().rev().take(n).sum();
+    let mut counts = vec![vec![0.0_f64; most + 1]; n + 1];
     counts[0][0] = 1.0;
-    for (seen, number) in numbers.iter().enumerate() {
+    let mut reached = 0;
+    for (seen, number) in sorted.into_iter().enumerate() {
+        reached = (reached + number).min(most);
         for chosen in (1..=n.min(seen + 1)).rev() {
             let (fewer, more) = counts.split_at_mut(chosen);
-            let from = &fewer[chosen - 1];
-            for sum in *number..=total {
-                more[0][sum] += from[sum - number];
+            let from = &fewer[chosen - 1][..=reached - number.min(reached)];
+            for (count, add) in more[0][number.min(reached)..=reached].iter_mut().zip(from) {
+                *count += add;
             }
         }
     }

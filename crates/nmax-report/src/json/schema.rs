@@ -5,8 +5,10 @@ use serde_json::{Map, Value, json};
 use super::SCHEMA_VERSION;
 use crate::view::{PHASES, QUANTILES};
 
+mod comparison;
 mod groups;
 mod usl;
+pub use comparison::{comparison_schema, history_schema};
 pub use usl::{scale_schema, usl_schema};
 
 /// The schema. Every key is required; what is unknown is null. Readers must ignore keys they do not know.

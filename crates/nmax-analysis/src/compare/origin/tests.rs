@@ -101,10 +101,7 @@ fn a_log_is_another_kind_of_thing() {
     assert!(found.iter().all(|caveat| !caveat.refuses), "{found:?}");
     let text: Vec<&str> = found.iter().map(|caveat| caveat.text.as_str()).collect();
     assert!(text[0].contains("measured at the server"), "{text:?}");
-    assert!(
-        text[1].contains("10.000 requests per second and the run 100.000"),
-        "{text:?}"
-    );
+    assert!(text[1].contains("10 requests per second and the run 100"), "{text:?}");
     assert!(
         caveats(&[log("a.log")], &[log("b.log")])
             .iter()

@@ -1,0 +1,171 @@
+//! Changes of one request as points with their intervals, and a figure over runs.
+
+use std::fmt::Write as _;
+
+use nmax_analysis::compare::{Row, Said, Scale};
+
+use crate::comparison::{HistoryView, day, value};
+use crate::markup::Escaped;
+
+/// Width of the picture, and of the names beside it.
+const WIDTH: f64 = 1_000.0;
+const NAMES: f64 = 170.0;
+const ROW: f64 = 26.0;
+const BELOW: f64 = 26.0;
+/// Ratios shown at most to both sides.
+const RATIO_MAX: f64 = 1_000.0;
+/// Height of the history.
+const HEIGHT: f64 = 260.0;
+/// Room for its labels.
+const LABELS: f64 = 74.0;
+
+/// Ratios of these rows on a logarithmic axis, with the margin shaded; `None` when none of them has a ratio.
+pub(crate) fn ratios(rows: &[Row], margin: f64) -> Option<String> {
+    let shown: Vec<(&Row, f64, f64, f64)> = rows
+        .iter()
+        .filter(|row| row.metric.scale() == Scale::Ratio)
+        .filter_map(|row| {
+            let change = row.change?;
+            let (low, high) = row.interval.unwrap_or((change, change));
+            let near = |ratio: f64| ratio.clamp(1.0 / RATIO_MAX, RATIO_MAX).ln();
+            Some((row, near(change), near(low), near(high)))
+        })
+        .collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let least = 2.0 * margin.ln_1p().max(0.02);
+    let reach = shown
+        .iter()
+        .flat_map(|(_, _, low, high)| [low.abs(), high.abs()])
+        .fold(least, f64::max)
+        * 1.05;
+    let x = |log: f64| NAMES + (WIDTH - NAMES - 10.0) * (log + reach) / (2.0 * reach);
+    let bottom = ROW * shown.len() as f64 + 8.0;
+    let mut text = format!(
+        "<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"Ratios, after against before, with 95 % intervals\">",
+        bottom + BELOW
+    );
+    let band = margin.ln_1p();
+    let _ = write!(
+        text,
+        "<rect class=\"out\" x=\"{:.1}\" y=\"0\" width=\"{:.1}\" height=\"{bottom:.1}\"/>",
+        x(-band),
+        x(band) - x(-band)
+    );
+    for tick in ticks(reach) {
+        let at = x(tick.ln());
+        let _ = write!(
+            text,
+            "<path class=\"grid\" d=\"M{at:.1} 0V{bottom:.1}\"/><text class=\"x\" x=\"{at:.1}\" y=\"{:.1}\">×{tick}</text>",
+            bottom + 17.0
+        );
+    }
+    let _ = write!(text, "<path class=\"axis\" d=\"M{0:.1} 0V{bottom:.1}\"/>", x(0.0));
+    for (place, (row, change, low, high)) in shown.iter().enumerate() {
+        let y = ROW * (place as f64 + 0.5) + 4.0;
+        let class = class(row.said);
+        let _ = write!(
+            text,
+            "<text x=\"0\" y=\"{:.1}\">{}</text><g class=\"{class}\"><title>{}</title>\
+             <path class=\"line {class}\" d=\"M{:.1} {y:.1}H{:.1}\"/><circle cx=\"{:.1}\" cy=\"{y:.1}\" r=\"4\"/></g>",
+            y + 4.0,
+            row.metric.name(),
+            row.said.name(),
+            x(*low),
+            x(*high),
+            x(*change)
+        );
+    }
+    text.push_str("</svg>");
+    Some(text)
+}
+
+/// Ratios to label on an axis that reaches so far, on the logarithmic scale.
+fn ticks(reach: f64) -> Vec<f64> {
+    let steps: &[f64] = match reach {
+        _ if reach < 0.12 => &[1.02, 1.05, 1.1],
+        _ if reach < 0.5 => &[1.1, 1.2, 1.5],
+        _ if reach < 1.2 => &[1.5, 2.0, 3.0],
+        _ if reach < 3.0 => &[2.0, 5.0, 10.0],
+        _ => &[10.0, 100.0, 1_000.0],
+    };
+    let below = steps.iter().rev().map(|step| (1_000.0 / step).round() / 1_000.0);
+    let all = below.chain([1.0]).chain(steps.iter().copied());
+    all.filter(|tick| tick.ln().abs() <= reach).collect()
+}
+
+const fn class(said: Said) -> &'static str {
+    match said {
+        Said::Worse => "c2",
+        Said::Better => "c3",
+        Said::Changed => "c4",
+        Said::Equivalent => "c1",
+        Said::Inconclusive => "c5",
+    }
+}
+
+/// The figure of every run in order, the level between changes, and the changes.
+pub(crate) fn history(view: &HistoryView) -> String {
+    let count = view.runs.len().max(2) as f64;
+    let values = || view.runs.iter().map(|run| run.value);
+    let high = values().fold(0.0, f64::max) * 1.05;
+    let high = if high > 0.0 { high } else { 1.0 };
+    let x = |place: f64| LABELS + (WIDTH - LABELS - 14.0) * place / (count - 1.0);
+    let y = |figure: f64| 12.0 + (HEIGHT - 40.0) * (1.0 - figure / high);
+    let mut text = format!(
+        "<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{} of {} over {} runs\">",
+        view.metric.name(),
+        Escaped(&view.request),
+        view.runs.len()
+    );
+    for share in [0.0, 0.5, 1.0] {
+        let figure = share * high;
+        let _ = write!(
+            text,
+            "<path class=\"grid\" d=\"M{LABELS} {0:.1}H{WIDTH}\"/><text class=\"y\" x=\"{1}\" y=\"{2:.1}\">{3}</text>",
+            y(figure),
+            LABELS - 7.0,
+            y(figure) + 4.0,
+            value(view.metric, figure)
+        );
+    }
+    for (from, to, level) in &view.history.levels {
+        let (start, end) = (x(*from as f64 - 0.3), x(*to as f64 - 0.7));
+        let _ = write!(
+            text,
+            "<path class=\"line c5\" d=\"M{start:.1} {0:.1}H{end:.1}\"/>",
+            y(*level)
+        );
+    }
+    for step in &view.history.steps {
+        let (at, class) = (x(step.at as f64 - 0.5), class(step.said));
+        let _ = write!(
+            text,
+            "<g><title>{}</title><path class=\"line dash {class}\" d=\"M{at:.1} 12V{1:.1}\"/></g>",
+            Escaped(&view.step(step)),
+            HEIGHT - 28.0
+        );
+    }
+    for (place, run) in view.runs.iter().enumerate() {
+        let _ = write!(
+            text,
+            "<circle class=\"c1\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\"><title>{}: {}</title></circle>",
+            x(place as f64),
+            y(run.value),
+            Escaped(&run.id),
+            value(view.metric, run.value)
+        );
+    }
+    if let (Some(first), Some(last)) = (view.runs.first(), view.runs.last()) {
+        let below = HEIGHT - 8.0;
+        let _ = write!(
+            text,
+            "<text x=\"{LABELS}\" y=\"{below}\">{}</text><text class=\"y\" x=\"{WIDTH}\" y=\"{below}\">{}</text>",
+            Escaped(&day(&first.started_at)),
+            Escaped(&day(&last.started_at))
+        );
+    }
+    text.push_str("</svg>");
+    text
+}

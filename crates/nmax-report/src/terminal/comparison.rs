@@ -1,0 +1,166 @@
+//! Before and after as a table, and a figure over many runs as a line.
+
+use nmax_analysis::compare::{Origin, Row, Said};
+
+use super::text::{Ink, left, right, safe, shorten};
+use super::{Glyphs, Page, Style, WIDTH_MIN};
+use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, symbol, value};
+
+/// Widths of the columns: metric, figures, change, interval, what is said.
+const METRIC: usize = 17;
+const VALUE: usize = 8;
+const CHANGE: usize = 9;
+const INTERVAL: usize = 16;
+const SAID: usize = 12;
+/// Least width for one line per row: the columns, the symbol and the gaps.
+const ONE_LINE: usize = 4 + METRIC + 2 * VALUE + CHANGE + INTERVAL + SAID + 5;
+/// Runs of a side that are listed.
+const ORIGINS_MAX: usize = 12;
+
+/// The comparison. No line is wider than `style.width`.
+pub fn comparison(view: &ComparisonView, style: Style) -> String {
+    let mut page = begin(style);
+    let said = view.answer.said();
+    let weak = if view.answer.is_weak() { ", weak" } else { "" };
+    let word = format!("{} {}{weak}", symbol(said), said.name().to_uppercase());
+    let line = format!("{}  {}", page.paint(&word, ink(said)), view.headline());
+    page.line(&line);
+    side(&mut page, "before", &view.before);
+    side(&mut page, "after", &view.after);
+    for caveat in &view.caveats {
+        page.item("!", Ink::Warning, &safe(&caveat.text));
+    }
+    for rows in view.groups() {
+        page.heading(&safe(&rows[0].request));
+        rows.iter().for_each(|one| row(&mut page, one));
+    }
+    page.line("");
+    for text in view.missing().iter().chain(&view.method()) {
+        page.item("–", Ink::Dim, &safe(text));
+    }
+    page.text
+}
+
+fn begin(style: Style) -> Page {
+    Page {
+        text: String::new(),
+        color: style.color,
+        width: style.width.max(WIDTH_MIN),
+    }
+}
+
+fn side(page: &mut Page, word: &str, origins: &[Origin]) {
+    for (place, one) in origins.iter().take(ORIGINS_MAX).enumerate() {
+        page.entry(if place == 0 { word } else { "" }, &safe(&origin(one)));
+    }
+    if origins.len() > ORIGINS_MAX {
+        page.entry("", &format!("and {} more", origins.len() - ORIGINS_MAX));
+    }
+}
+
+fn row(page: &mut Page, row: &Row) {
+    let mark = page.paint(symbol(row.said), ink(row.said));
+    let said = page.paint(row.said.name(), ink(row.said));
+    let (before, after) = (value(row.metric, row.before), value(row.metric, row.after));
+    let name = left(row.metric.name(), METRIC);
+    if page.width >= ONE_LINE {
+        let figures = [
+            right(&before, VALUE),
+            right(&after, VALUE),
+            right(&row_change(row), CHANGE),
+            right(&row_interval(row), INTERVAL),
+        ];
+        page.line(&format!("  {mark} {name} {}  {said}", figures.join(" ")));
+    } else {
+        page.line(&format!("  {mark} {name} {}  {said}", right(&row_change(row), CHANGE)));
+        page.entry_at(4, "", &format!("{before} → {after}, {}", row_interval(row)));
+    }
+}
+
+const fn ink(said: Said) -> Ink {
+    match said {
+        Said::Worse => Ink::Bad,
+        Said::Better => Ink::Good,
+        Said::Changed => Ink::Accent,
+        Said::Equivalent => Ink::Plain,
+        Said::Inconclusive => Ink::Dim,
+    }
+}
+
+/// The history. No line is wider than `style.width`.
+pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> String {
+    let mut page = begin(style);
+    let said = view.last();
+    let mark = said.map_or("=", symbol);
+    let first = page.paint(&format!("{mark} {}", view.headline()), said.map_or(Ink::Plain, ink));
+    page.line(&first);
+    page.entry("runs", &safe(&view.title));
+    page.entry("figure", &format!("{} of {}", view.metric.name(), safe(&view.request)));
+    page.line("");
+    sparkline(&mut page, view, glyphs);
+    page.line("");
+    for (from, to, middle) in &view.history.levels {
+        let count = if to - from == 1 {
+            "run".to_owned()
+        } else {
+            format!("{} runs", to - from)
+        };
+        let (first, last) = (&view.runs[*from], &view.runs[*to - 1]);
+        page.item(
+            "–",
+            Ink::Dim,
+            &format!(
+                "{}: median of {count}, {} to {}",
+                value(view.metric, *middle),
+                safe(&first.id),
+                safe(&last.id)
+            ),
+        );
+    }
+    for step in &view.history.steps {
+        page.item(symbol(step.said), ink(step.said), &safe(&view.step(step)));
+    }
+    for note in &view.notes {
+        page.item("!", Ink::Warning, &safe(note));
+    }
+    page.text
+}
+
+/// The newest runs as a line of bars from the least to the largest figure, with a mark below each change.
+fn sparkline(page: &mut Page, view: &HistoryView, glyphs: Glyphs) {
+    let bars: &[char] = match glyphs {
+        Glyphs::Unicode => &['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+        Glyphs::Ascii => &['_', '.', '-', '=', '+', '*', '#', '@'],
+    };
+    let room = page.width - 4;
+    let first = view.runs.len().saturating_sub(room);
+    let values = || view.runs.iter().map(|run| run.value);
+    let (low, high) = (
+        values().fold(f64::INFINITY, f64::min),
+        values().fold(f64::NEG_INFINITY, f64::max),
+    );
+    if !(low.is_finite() && high.is_finite()) {
+        return;
+    }
+    let bar = |figure: f64| {
+        let share = if high > low { (figure - low) / (high - low) } else { 0.0 };
+        bars[((share * bars.len() as f64) as usize).min(bars.len() - 1)]
+    };
+    let line: String = values().skip(first).map(bar).collect();
+    page.line(&format!("  {line}"));
+    let marks: String = (first..view.runs.len())
+        .map(|place| {
+            if view.history.steps.iter().any(|step| step.at == place) {
+                '^'
+            } else {
+                ' '
+            }
+        })
+        .collect();
+    if marks.contains('^') {
+        page.line(&format!("  {marks}"));
+    }
+    let scale = format!("from {} to {}", value(view.metric, low), value(view.metric, high));
+    let scale = shorten(&scale, room);
+    page.line(&format!("  {}", page.paint(&scale, Ink::Dim)));
+}
