@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::Nanos;
+use nmax_observe::Happening;
 use nmax_plan::plan::Plan;
 use nmax_report::{Ending, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
@@ -23,7 +24,6 @@ mod ending;
 mod inputs;
 mod manifest;
 mod observer;
-mod processes;
 mod reading;
 mod sockets;
 mod timeline;
@@ -33,7 +33,7 @@ use ending::{End, end, ended_at, exit_of};
 pub use inputs::settings;
 use manifest::{info, manifest};
 pub use manifest::{new_id, plan_text};
-use observer::Observer;
+use observer::{Observer, keep};
 pub use reading::read;
 pub use timeline::command;
 use timeline::{Change, Timeline};
@@ -138,6 +138,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
     let feed = order.source.as_ref();
     let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
+    let observer = Observer::start(plan, &run);
     let mut session = Session {
         order,
         hidden,
@@ -146,7 +147,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         writer,
         tally,
         live: Live::new(order.quiet),
-        observer: Observer::new(plan),
+        observer,
         timeline: Timeline::new(&plan.timeline, &settings),
         aborts: Aborts::new(plan),
         asked: 0,
@@ -191,6 +192,7 @@ impl Session<'_> {
         let ended = self.run.ended_at();
         let changes = self.timeline.finish();
         self.tell(ended, &changes);
+        self.stop_watching();
         if let Some(why) = self.run.teardown_failure().map(str::to_owned) {
             self.note(ended, "TEARDOWN_FAILED", &why);
         }
@@ -215,8 +217,9 @@ impl Session<'_> {
             } = self;
             observer.observe(writer, tally, run)
         });
-        if let Err(error) = written {
-            self.break_off(error);
+        match written {
+            Ok(happenings) => self.tell_of_sources(happenings),
+            Err(error) => self.break_off(error),
         }
         self.look_at_conditions();
         self.live
@@ -316,10 +319,37 @@ impl Session<'_> {
         }
     }
 
+    /// Takes what sources saw last.
+    fn stop_watching(&mut self) {
+        let seen = self.observer.stop();
+        if self.trouble.is_some() {
+            return;
+        }
+        if let Err(error) = keep(&seen.resources, &mut self.writer, &mut self.tally) {
+            self.break_off(error);
+        }
+        self.tell_of_sources(seen.happenings);
+    }
+
+    /// Writes down which sources went and came back, and says so.
+    fn tell_of_sources(&mut self, happenings: Vec<Happening>) {
+        for happening in happenings {
+            if observer::is_said(&happening) {
+                self.note(happening.at, happening.code, &happening.text);
+            } else {
+                self.write_event(happening.at, happening.code, &self.hidden.mask(&happening.text));
+            }
+        }
+    }
+
     /// Says and writes down what happened.
     fn note(&mut self, at: Nanos, code: &str, text: &str) {
         let text = &self.hidden.mask(text);
         self.live.say(&format!("{code}: {text}"));
+        self.write_event(at, code, text);
+    }
+
+    fn write_event(&mut self, at: Nanos, code: &str, text: &str) {
         self.tally.event(at, code, text);
         if self.trouble.is_none()
             && let Err(error) = self.writer.event(at, code, text)

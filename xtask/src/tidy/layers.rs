@@ -40,7 +40,7 @@ const fn row(name: &'static str, layer: Layer, own: &'static [&'static str], thi
 }
 
 /// The crates, from the core outwards.
-pub(crate) const TABLE: [Row; 19] = [
+pub(crate) const TABLE: [Row; 20] = [
     row("nmax-data", Layer::Pure, &[], &["thiserror"]),
     row(
         "nmax-plan",
@@ -84,6 +84,7 @@ pub(crate) const TABLE: [Row; 19] = [
         &["nmax-plan"],
         &["jiff", "memchr", "regex", "serde", "serde_json", "thiserror"],
     ),
+    row("nmax-slice", Layer::Pure, &["nmax-metrics", "nmax-plan"], &["regex"]),
     row(
         "nmax-http",
         Layer::Shell,
@@ -197,6 +198,7 @@ pub(crate) const TABLE: [Row; 19] = [
             "nmax-http",
             "nmax-engine",
             "nmax-store",
+            "nmax-observe",
             "nmax-target",
             "nmax-proxy",
         ],

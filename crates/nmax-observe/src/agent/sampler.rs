@@ -155,6 +155,7 @@ fn sample(ring: &Ring, stopped: &Receiver<()>) {
         }
         shot.readings.extend(cost.reading(at));
         shot.notes.extend(host.notes());
+        shot.notes.extend(host.events().into_iter().map(|(_, text)| text));
         ring.keep(&shot);
         due = Nanos(due.0 + Nanos::from(EVERY).0).max(HostClock.now());
         let wait = Duration::from_nanos(due.since(HostClock.now()).0);

@@ -1,58 +1,79 @@
-//! The injector watches itself, and the processes that the plan observes.
+//! What a run watches: the injector itself, its host, and whatever the plan observes.
 
 use std::path::Path;
 
 use nmax_engine::Run;
 use nmax_engine::watch::{self, Watch};
-use nmax_metrics::Nanos;
+use nmax_metrics::{Nanos, Resource};
+use nmax_observe::{Happening, Seen, Watcher, open_all};
 use nmax_plan::plan::Plan;
 use nmax_store::{RunWriter, StoreError};
 
-use super::processes::Processes;
 use crate::tally::Tally;
 
-/// Reads this process and the observed ones once per window.
+/// What a person should know while the run goes on; the rest is in the result.
+const SAID: [&str; 4] = ["SOURCE_LOST", "SOURCE_BACK", "CLOCK_OFFSET", "OBSERVED"];
+
+/// Whether something that happened to a source is said at once.
+pub(super) fn is_said(happening: &Happening) -> bool {
+    SAID.contains(&happening.code)
+}
+
+/// Reads this process once per window, and takes what sources saw on their threads.
 pub(super) struct Observer {
     watch: Watch,
-    processes: Processes,
     before: Option<(watch::Reading, Nanos)>,
+    watcher: Watcher,
 }
 
 impl Observer {
-    pub(super) fn new(plan: &Plan) -> Self {
+    /// Begins to watch, on the run's clock.
+    pub(super) fn start(plan: &Plan, run: &Run) -> Self {
         Self {
-            processes: Processes::new(Path::new("/"), &plan.observe),
             watch: Watch::new(Path::new("/")),
             before: None,
+            watcher: Watcher::start(open_all(&plan.observe), run.clock()),
         }
     }
 
-    /// Writes down what this process, its host and the observed processes use.
-    pub(super) fn observe(&mut self, writer: &mut RunWriter, tally: &mut Tally, run: &Run) -> Result<(), StoreError> {
-        let now = run.now();
+    /// Writes down what was seen since the last call; what happened to sources.
+    pub(super) fn observe(
+        &mut self,
+        writer: &mut RunWriter,
+        tally: &mut Tally,
+        run: &Run,
+    ) -> Result<Vec<Happening>, StoreError> {
+        let own = self.own(run.now());
+        let seen = self.watcher.drain();
+        keep(&own, writer, tally)?;
+        keep(&seen.resources, writer, tally)?;
+        Ok(seen.happenings)
+    }
+
+    /// Ends all watching; what was seen until then. Takes as long as a source that is being read, a few seconds at most.
+    pub(super) fn stop(&mut self) -> Seen {
+        self.watcher.stop()
+    }
+
+    /// What this process uses.
+    fn own(&mut self, now: Nanos) -> Vec<Resource> {
         let reading = self.watch.read(now);
-        if self.before.is_none()
-            && let Some(limit) = self.watch.ports_limit()
-        {
-            let limit = watch::resource(now, "host", "ports_limit_count", limit as f64, "count");
-            writer.resource(&limit)?;
-            tally.resource(&limit);
-        }
+        let limit = self.watch.ports_limit().filter(|_| self.before.is_none());
+        let limit = limit.map(|limit| watch::resource(now, "host", "ports_limit_count", limit as f64, "count"));
         let (before, before_at) = self.before.unwrap_or((reading, now));
         self.before = Some((reading, now));
-        for resource in reading.resources(now, &before, before_at) {
-            writer.resource(&resource)?;
-            tally.resource(&resource);
-        }
-        let (lines, changes) = self.processes.read(now);
-        for resource in lines {
-            writer.resource(&resource)?;
-            tally.resource(&resource);
-        }
-        for change in changes {
-            writer.event(now, "OBSERVED", &change)?;
-            tally.event(now, "OBSERVED", &change);
-        }
-        Ok(())
+        limit
+            .into_iter()
+            .chain(reading.resources(now, &before, before_at))
+            .collect()
     }
+}
+
+/// Writes readings, and counts them in.
+pub(super) fn keep(resources: &[Resource], writer: &mut RunWriter, tally: &mut Tally) -> Result<(), StoreError> {
+    for resource in resources {
+        writer.resource(resource)?;
+        tally.resource(resource);
+    }
+    Ok(())
 }

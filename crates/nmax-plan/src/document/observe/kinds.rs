@@ -101,7 +101,8 @@ fn agent(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Found> {
         (AgentReach::Listen(address), String::new())
     } else {
         let text = decoder.expanded(node)?;
-        let remedy = "write scheme, host and port, such as `http://db1:9797`; a secret is a `token`, TLS that of a tunnel";
+        let remedy =
+            "write scheme, host and port, such as `http://db1:9797`; a secret is a `token`, TLS that of a tunnel";
         let place = match origin(&text) {
             Ok(origin) if origin.starts_with("https://") => Err("agents speak plain HTTP".to_owned()),
             Ok(origin) => Ok(origin),

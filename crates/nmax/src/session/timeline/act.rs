@@ -12,12 +12,12 @@ use std::time::{Duration, Instant};
 use nmax_engine::Settings;
 use nmax_engine::once::once;
 use nmax_metrics::Outcome;
+use nmax_observe::process::pids;
 use nmax_plan::plan::{Action, Body, Method, Plan, ProcessRef, Request, Step};
 use nmax_plan::planless::Planless;
 use nmax_plan::template::Template;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::session::processes::pids;
 
 /// How often a command is looked at.
 const LOOK: Duration = Duration::from_millis(10);
