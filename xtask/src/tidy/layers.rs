@@ -199,6 +199,7 @@ pub(crate) const TABLE: [Row; 20] = [
             "nmax-engine",
             "nmax-store",
             "nmax-observe",
+            "nmax-slice",
             "nmax-target",
             "nmax-proxy",
         ],

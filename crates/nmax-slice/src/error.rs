@@ -1,0 +1,74 @@
+//! What is wrong with a request: where, and what to do.
+
+use std::fmt;
+
+/// An error of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SliceError {
+    /// The part of the request: `--where`, `--by`, a file of saved slices.
+    pub part: String,
+    /// Character in it, from 1; `None` when all of it is meant.
+    pub column: Option<usize>,
+    /// What is wrong.
+    pub text: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+impl SliceError {
+    pub(crate) fn new(part: &str, text: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            part: part.to_owned(),
+            column: None,
+            text: text.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    pub(crate) fn at(mut self, column: usize) -> Self {
+        self.column = Some(column);
+        self
+    }
+}
+
+impl fmt::Display for SliceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.part)?;
+        if let Some(column) = self.column {
+            write!(f, ", column {column}")?;
+        }
+        write!(f, ": {}\n  help: {}", self.text, self.remedy)
+    }
+}
+
+impl std::error::Error for SliceError {}
+
+/// What an unknown name should have been: the nearest of `known`, then all of them.
+pub(crate) fn instead_of(name: &str, known: &[&str]) -> String {
+    let nearest = known
+        .iter()
+        .map(|other| (distance(name, other), other))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, other)| *distance <= 2.max(other.len() / 3) && *distance < name.len().max(1));
+    let all = known.join(", ");
+    match nearest {
+        Some((_, nearest)) => format!("did you mean `{nearest}`? there are {all}"),
+        None => format!("there are {all}"),
+    }
+}
+
+/// Letters to insert, delete or change to make one text of another. O(n·m).
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().take(64).collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().take(64).enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != *y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
