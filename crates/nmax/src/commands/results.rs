@@ -36,12 +36,13 @@ pub fn runs(args: &RunsArgs) -> Exit {
         Ok(list) => list,
         Err(error) => return complain(&error, Exit::Usage),
     };
-    let list: Vec<_> = list
-        .into_iter()
-        .filter(|run| args.tag.as_ref().is_none_or(|tag| run.tags.contains(tag)))
-        .collect();
+    let is_named = |name: &str| args.name.as_ref().is_none_or(|wanted| wanted == name);
+    let is_judged = |verdict: Option<&str>| args.verdict.is_none_or(|wanted| verdict == Some(wanted.name()));
+    let mut list = list;
+    list.retain(|run| is_named(&run.name) && is_judged(run.verdict.as_deref()) && args.of.has(&run.tags, &run.target));
     let mut campaigns = stored::list(&args.runs_dir);
-    campaigns.retain(|one| args.tag.as_ref().is_none_or(|tag| one.tags.contains(tag)));
+    campaigns.retain(|one| is_named(&one.name) && is_judged(None) && args.of.has(&one.tags, &one.target));
+    newest(args.of.last, &mut list, &mut campaigns);
     if args.json {
         let rows: Vec<_> = list
             .iter()
@@ -69,14 +70,7 @@ pub fn runs(args: &RunsArgs) -> Exit {
         return Exit::Pass;
     }
     if list.is_empty() && campaigns.is_empty() {
-        let labelled = args
-            .tag
-            .as_ref()
-            .map_or_else(String::new, |tag| format!(" with the label `{tag}`"));
-        let folder = args.runs_dir.display();
-        say::note(format_args!(
-            "no runs{labelled} in {folder}\n  help: `nmax run PLAN` makes one"
-        ));
+        say::note(none(args));
         return Exit::Pass;
     }
     let of_run = |run: &RunEntry| Row {
@@ -105,6 +99,37 @@ pub fn runs(args: &RunsArgs) -> Exit {
     let widest = rows.iter().map(|row| row.state.len()).max().unwrap_or(0);
     rows.iter().for_each(|row| say::line(row.line(widest)));
     Exit::Pass
+}
+
+/// Keeps the newest `last` of both lists together.
+fn newest(last: Option<u32>, list: &mut Vec<RunEntry>, campaigns: &mut Vec<stored::Listed>) {
+    let Some(last) = last else { return };
+    let starts = list.iter().map(|run| &run.started_at);
+    let mut starts: Vec<String> = starts
+        .chain(campaigns.iter().map(|one| &one.started_at))
+        .cloned()
+        .collect();
+    starts.sort_by_key(|start| std::cmp::Reverse(start.parse::<jiff::Timestamp>().ok()));
+    starts.truncate(last as usize);
+    list.retain(|run| starts.contains(&run.started_at));
+    campaigns.retain(|one| starts.contains(&one.started_at));
+}
+
+/// Why nothing is listed.
+fn none(args: &RunsArgs) -> String {
+    let mut words: Vec<String> = Vec::new();
+    words.extend(args.of.tag.iter().map(|tag| format!(" with the label `{tag}`")));
+    words.extend(args.name.iter().map(|name| format!(" of the name `{name}`")));
+    words.extend(args.of.target.iter().map(|target| format!(" on {target}")));
+    words.extend(
+        args.verdict
+            .map(|verdict| format!(" with the verdict {}", verdict.name())),
+    );
+    let folder = args.runs_dir.display();
+    format!(
+        "no runs{} in {folder}\n  help: `nmax run PLAN` makes one",
+        words.concat()
+    )
 }
 
 /// A run or a campaign in the list.

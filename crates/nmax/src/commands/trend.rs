@@ -1,0 +1,200 @@
+//! `nmax trend`: a figure over many runs, and where it changed for good.
+
+use std::path::Path;
+
+use nmax_analysis::compare::{Metric, Said, Scale, TOTAL};
+use nmax_analysis::history::{RUNS_MAX, RUNS_MIN, history};
+use nmax_report::comparison::{HistoryRun, HistoryView};
+use nmax_report::{html, json, terminal};
+use nmax_store::{Manifest, RunEntry, RunReader};
+
+use super::compare::{run, style};
+use super::run::{complain, writable, write};
+use crate::args::TrendArgs;
+use crate::exit::Exit;
+use crate::{live, say};
+
+/// Shows the history of a figure.
+pub fn trend(args: &TrendArgs) -> Exit {
+    match shown(args) {
+        Ok(exit) => exit.forgiven(args.exit_zero),
+        Err(error) => complain(&error, Exit::Usage),
+    }
+}
+
+fn shown(args: &TrendArgs) -> Result<Exit, String> {
+    for file in &args.output {
+        writable(file)?;
+        if file.extension().is_some_and(|ending| ending == "md") {
+            return Err(format!(
+                "{}: a trend has no Markdown\n  help: write .html or .json",
+                file.display()
+            ));
+        }
+    }
+    let view = view(args)?;
+    for file in &args.output {
+        let page = match file.extension().and_then(|ending| ending.to_str()) {
+            Some("json") => format!("{:#}\n", json::history(&view)),
+            _ => html::history(&view),
+        };
+        write(file, &page)?;
+    }
+    if args.json {
+        say::line(format_args!("{:#}", json::history(&view)));
+    } else {
+        let is_terminal = std::io::IsTerminal::is_terminal(&std::io::stdout());
+        say::text(terminal::history(&view, style(), live::glyphs(is_terminal)));
+    }
+    Ok(match view.last() {
+        _ if !args.gate => Exit::Pass,
+        _ if view.runs.len() < 2 * RUNS_MIN => Exit::Invalid,
+        Some(Said::Worse) => Exit::Failed,
+        _ => Exit::Pass,
+    })
+}
+
+fn view(args: &TrendArgs) -> Result<HistoryView, String> {
+    let list = nmax_store::list(&args.runs_dir).map_err(|error| error.to_string())?;
+    let is_meant = |run: &&RunEntry| {
+        args.name.as_ref().is_none_or(|name| run.name == *name) && args.of.has(&run.tags, &run.target)
+    };
+    let meant: Vec<&RunEntry> = list.iter().filter(is_meant).collect();
+    let limit = args.of.last.map_or(RUNS_MAX, |last| (last as usize).min(RUNS_MAX));
+    let mut notes = Vec::new();
+    if args.of.last.is_none() && meant.len() > limit {
+        notes.push(format!("only the newest {limit} of {} runs are looked at", meant.len()));
+    }
+    let (mut runs, mut unsound, mut without) = (Vec::new(), 0_usize, 0_usize);
+    for entry in meant.iter().take(limit).rev() {
+        let is_whole = entry.finished && !entry.running && !entry.interrupted && !entry.aborted;
+        if !is_whole || entry.verdict.as_deref() == Some("invalid") {
+            unsound += 1;
+            continue;
+        }
+        match figure(&entry.path, args) {
+            Some(value) => runs.push(row(entry, value)),
+            None => without += 1,
+        }
+    }
+    if runs.is_empty() {
+        return Err(none(args, meant.len(), unsound, without));
+    }
+    if unsound > 0 {
+        notes.push(format!(
+            "{unsound} runs that are INVALID or did not come to their end are left out"
+        ));
+    }
+    if without > 0 {
+        notes.push(format!(
+            "{without} runs have no {} of {} and are left out",
+            args.metric.name(),
+            args.request
+        ));
+    }
+    if runs.len() < 2 * RUNS_MIN {
+        notes.push(format!(
+            "fewer than {} runs: a change is one that lasts for {RUNS_MIN} runs after as many others",
+            2 * RUNS_MIN
+        ));
+    }
+    notes.extend(differences(&runs));
+    let margin = args.margin.unwrap_or(match args.metric.scale() {
+        Scale::Ratio => 0.05,
+        Scale::Difference => 0.005,
+    });
+    let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
+    let found = history(args.metric, &values, margin).unwrap_or_default();
+    Ok(HistoryView {
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        title: title(args),
+        metric: args.metric,
+        request: args.request.clone(),
+        margin,
+        runs,
+        history: found,
+        notes,
+    })
+}
+
+/// The figure of a run; `None` when it has none, or one that cannot be compared.
+fn figure(directory: &Path, args: &TrendArgs) -> Option<f64> {
+    let text = RunReader::open(directory).ok()?.summary().ok()??;
+    let measured = run::measured(&serde_json::from_str(&text).ok()?);
+    let figures = match args.request.as_str() {
+        TOTAL => measured.requests.get(TOTAL).unwrap_or(&measured.total),
+        name => measured.requests.get(name)?,
+    };
+    let metric: Metric = args.metric;
+    figures
+        .values
+        .get(metric)
+        .filter(|value| metric.score(*value).is_some())
+}
+
+fn row(entry: &RunEntry, value: f64) -> HistoryRun {
+    HistoryRun {
+        id: entry.id.clone(),
+        name: entry.name.clone(),
+        started_at: entry.started_at.clone(),
+        note: entry.note.clone(),
+        tags: entry.tags.clone(),
+        verdict: entry.verdict.clone().unwrap_or_default(),
+        target: entry.target.clone(),
+        plan_sha256: Manifest::read(&entry.path)
+            .map(|manifest| manifest.plan_sha256)
+            .unwrap_or_default(),
+        value,
+    }
+}
+
+/// What the runs have not in common: sentences.
+fn differences(runs: &[HistoryRun]) -> Vec<String> {
+    let count = |of: fn(&HistoryRun) -> &str| {
+        let mut values: Vec<&str> = runs.iter().map(of).collect();
+        values.sort_unstable();
+        values.dedup();
+        values.len()
+    };
+    let mut said = Vec::new();
+    let facts: [(&str, fn(&HistoryRun) -> &str); 3] = [
+        ("names", |run| &run.name),
+        ("targets", |run| &run.target),
+        ("plans", |run| &run.plan_sha256),
+    ];
+    for (what, of) in facts {
+        let count = count(of);
+        if count > 1 {
+            said.push(format!(
+                "these runs have {count} different {what}: a change may be theirs"
+            ));
+        }
+    }
+    said
+}
+
+fn title(args: &TrendArgs) -> String {
+    let mut words: Vec<String> = Vec::new();
+    words.extend(args.name.iter().map(|name| format!("named {name}")));
+    words.extend(args.of.tag.iter().map(|tag| format!("labelled {tag}")));
+    words.extend(args.of.target.iter().map(|target| format!("on {target}")));
+    let which = if words.is_empty() {
+        "all".to_owned()
+    } else {
+        words.join(", ")
+    };
+    format!("{which}, in {}", args.runs_dir.display())
+}
+
+fn none(args: &TrendArgs, meant: usize, unsound: usize, without: usize) -> String {
+    let title = title(args);
+    match meant {
+        0 => format!("no runs: {title}\n  help: `nmax runs` lists names and labels"),
+        _ => format!(
+            "no run has a figure ({title}): {unsound} are INVALID or did not come to their end, {without} have no {} of {}\n  \
+             help: choose another --metric or --request",
+            args.metric.name(),
+            args.request
+        ),
+    }
+}
