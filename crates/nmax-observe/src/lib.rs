@@ -11,6 +11,9 @@
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
 //! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
 //! - `prometheus`: pages of metrics
+//! - `reach`, `figures`: conversations in bounded time and size; readings from names and numbers
+//! - `redis`, `memcached`, `nginx`: services by what they say of themselves
+//! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
 //! - [`watcher`]: reads sources until it is stopped
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -19,12 +22,19 @@ pub mod agent;
 pub mod clock;
 pub mod connections;
 pub mod fetch;
+mod figures;
+pub mod follow;
 pub mod host;
+pub mod log;
+mod memcached;
+mod nginx;
 pub mod open;
 mod place;
 pub mod process;
 mod prometheus;
 mod rates;
+mod reach;
+mod redis;
 pub mod source;
 pub mod watcher;
 

@@ -7,13 +7,15 @@ use nmax_plan::plan::{EVERY_DEFAULT, INJECTOR, Observed, ObservedSource, SourceK
 use crate::agent;
 use crate::connections::Connections;
 use crate::host::Host;
+use crate::log::Tap;
 use crate::source::{Reading, Source, Trouble};
 use crate::watcher::Watched;
 
 /// Everything that a run watches: this host with the processes of the plan, and each source of the plan.
 ///
 /// Nothing is opened or connected yet: what is wrong shows at the first reading.
-pub fn open_all(observed: &[Observed]) -> Vec<Watched> {
+/// What followed access logs say of single requests goes into `tap`.
+pub fn open_all(observed: &[Observed], tap: &Tap) -> Vec<Watched> {
     let processes = observed.iter().filter_map(|observed| match observed {
         Observed::Process { name, process } => Some((name.clone(), process.clone())),
         Observed::Source(_) => None,
@@ -24,7 +26,7 @@ pub fn open_all(observed: &[Observed]) -> Vec<Watched> {
     ];
     let sources = observed.iter().filter_map(|observed| match observed {
         Observed::Process { .. } => None,
-        Observed::Source(source) => Some(open(source)),
+        Observed::Source(source) => Some(open(source, tap)),
     });
     here.into_iter().chain(sources).collect()
 }
@@ -39,17 +41,17 @@ fn here(name: &str, source: Box<dyn Source>) -> Watched {
     }
 }
 
-fn open(spec: &ObservedSource) -> Watched {
+fn open(spec: &ObservedSource, tap: &Tap) -> Watched {
     Watched {
         host: spec.host.clone(),
         name: format!("{} {}", spec.kind.word(), spec.name),
         every: spec.every,
-        source: source(spec),
+        source: source(spec, tap),
     }
 }
 
 /// One function per kind: `postgres::source(&ObservedSource) -> Box<dyn Source>`.
-fn source(spec: &ObservedSource) -> Box<dyn Source> {
+fn source(spec: &ObservedSource, tap: &Tap) -> Box<dyn Source> {
     match &spec.kind {
         SourceKind::Agent {
             reach,
@@ -60,10 +62,10 @@ fn source(spec: &ObservedSource) -> Box<dyn Source> {
             crate::prometheus::source(url, token.as_deref(), &spec.name, resources)
         }
         SourceKind::Postgres { .. } => Box::new(NotYet),
-        SourceKind::Redis { .. } => Box::new(NotYet),
-        SourceKind::Memcached { .. } => Box::new(NotYet),
-        SourceKind::Nginx { .. } => Box::new(NotYet),
-        SourceKind::Log { .. } => Box::new(NotYet),
+        SourceKind::Redis { url } => crate::redis::source(url, &spec.name),
+        SourceKind::Memcached { address } => crate::memcached::source(address, &spec.name),
+        SourceKind::Nginx { url } => crate::nginx::source(url, &spec.name),
+        SourceKind::Log { file, format, kind } => crate::log::source(&spec.name, file, format.as_deref(), *kind, tap),
     }
 }
 

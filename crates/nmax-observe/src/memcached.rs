@@ -1,0 +1,94 @@
+//! A memcached server, by `stats`.
+
+use nmax_metrics::Nanos;
+
+use crate::figures::{Look, Numbers, numbers};
+use crate::rates::Rates;
+use crate::reach::{Asked, Link, Service, said};
+use crate::{Reading, Source, Trouble};
+
+const PORT: u16 = 11_211;
+
+/// A server at `host:port`, called `name` in results.
+pub(crate) fn source(address: &str, name: &str) -> Box<dyn Source> {
+    Box::new(Memcached {
+        service: Service::new(address, PORT),
+        name: name.to_owned(),
+        rates: Rates::default(),
+    })
+}
+
+struct Memcached {
+    service: Service,
+    name: String,
+    rates: Rates,
+}
+
+impl Source for Memcached {
+    fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
+        let numbers = self.service.ask(|_, _| Ok(()), stats)?;
+        Ok(readings(now, &numbers, &mut self.rates, &self.name))
+    }
+}
+
+fn stats(link: &mut Link) -> Result<Numbers, Asked> {
+    link.send(b"stats\r\n")?;
+    let mut lines = Vec::new();
+    loop {
+        let line = link.line()?;
+        if line == b"END" {
+            return Ok(numbers(lines.iter().map(String::as_str), ' '));
+        }
+        match line.strip_prefix(b"STAT ") {
+            Some(pair) => lines.push(String::from_utf8_lossy(pair).into_owned()),
+            None if line == b"CLIENT_ERROR unauthenticated" => {
+                return Err(Trouble::lasting("it wants a user, which nmax cannot give").into());
+            }
+            None => {
+                let said = said(&line, None);
+                return Err(Trouble::passing(format!("it does not speak memcached's text protocol: `{said}`")).into());
+            }
+        }
+    }
+}
+
+fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec<Reading> {
+    let mut look = Look::new(now, numbers, rates, format!("memcached {name}"));
+    let cores = look.rate(&["rusage_user", "rusage_system"]);
+    let (gets, sets) = (look.rate(&["cmd_get"]), look.rate(&["cmd_set"]));
+    let of_one = [
+        // Without the connection that asks.
+        (
+            "connections_count",
+            look.number("curr_connections").map(|count| (count - 1.0).max(0.0)),
+            "count",
+        ),
+        ("connections_limit_count", look.number("max_connections"), "count"),
+        ("memory_bytes", look.number("bytes"), "bytes"),
+        ("memory_limit_bytes", look.number("limit_maxbytes"), "bytes"),
+        ("cpu_cores", cores, "cores"),
+        ("gets_per_s", gets, "per s"),
+        ("sets_per_s", sets, "per s"),
+        ("hit_ratio", look.share("get_hits", "get_misses"), "ratio"),
+        ("evicted_per_s", look.rate(&["evictions"]), "per s"),
+        // Times that it stopped taking connections, as it had as many as it may have.
+        ("refused_per_s", look.rate(&["listen_disabled_num"]), "per s"),
+        ("received_bytes_per_s", look.rate(&["bytes_read"]), "bytes per s"),
+        ("sent_bytes_per_s", look.rate(&["bytes_written"]), "bytes per s"),
+    ];
+    for (metric, value, unit) in of_one {
+        look.put(metric, value, unit);
+    }
+    let threads = look.number("threads");
+    look.of(format!("pool {name} threads"));
+    look.put("in_use_count", cores, "count");
+    look.put("limit_count", cores.and(threads), "count");
+    look.of(format!("operations {name} gets"));
+    look.put("operations_per_s", gets, "per s");
+    look.of(format!("operations {name} sets"));
+    look.put("operations_per_s", sets, "per s");
+    look.readings()
+}
+
+#[cfg(test)]
+mod tests;

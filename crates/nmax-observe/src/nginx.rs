@@ -1,0 +1,92 @@
+//! nginx, by the page of its `stub_status`.
+
+use nmax_metrics::Nanos;
+
+use crate::fetch::Page;
+use crate::figures::{Look, Numbers};
+use crate::rates::Rates;
+use crate::{Reading, Source, Trouble};
+
+/// A page at `url`, called `name` in results.
+pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
+    Box::new(Nginx {
+        page: Page::new(url, "text/plain", None),
+        name: name.to_owned(),
+        rates: Rates::default(),
+    })
+}
+
+struct Nginx {
+    page: Page,
+    name: String,
+    rates: Rates,
+}
+
+impl Source for Nginx {
+    fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
+        let text = self.page.fetch()?.text;
+        let numbers = parse(&text).ok_or_else(|| {
+            let url = self.page.url();
+            Trouble::passing(format!(
+                "{url} is no page of `stub_status`; write `stub_status;` into its location"
+            ))
+        })?;
+        Ok(readings(now, &numbers, &mut self.rates, &self.name))
+    }
+}
+
+/// Reads the page:
+///
+/// ```text
+/// Active connections: 291
+/// server accepts handled requests
+///  16630948 16630948 31070465
+/// Reading: 6 Writing: 179 Waiting: 106
+/// ```
+fn parse(text: &str) -> Option<Numbers> {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let active = lines.next()?.strip_prefix("Active connections:")?;
+    let mut numbers = vec![("active", active.trim())];
+    let names = lines.next()?.strip_prefix("server ")?.split_ascii_whitespace();
+    numbers.extend(names.zip(lines.next()?.split_ascii_whitespace()));
+    let words: Vec<&str> = lines.next()?.split_ascii_whitespace().collect();
+    numbers.extend(
+        words
+            .chunks_exact(2)
+            .map(|pair| (pair[0].trim_end_matches(':'), pair[1])),
+    );
+    let parsed = numbers
+        .into_iter()
+        .map(|(name, value)| Some((name.to_owned(), value.parse::<u64>().ok()? as f64)));
+    let parsed: Numbers = parsed.collect::<Option<_>>()?;
+    parsed.contains_key("requests").then_some(parsed)
+}
+
+fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec<Reading> {
+    let mut look = Look::new(now, numbers, rates, format!("nginx {name}"));
+    // The request that asks is among those that are answered.
+    let others = |count: f64| (count - 1.0).max(0.0);
+    let dropped = look.rate(&["accepts"]).zip(look.rate(&["handled"]));
+    let of_one = [
+        ("connections_count", look.number("active").map(others), "count"),
+        ("reading_count", look.number("Reading"), "count"),
+        ("writing_count", look.number("Writing").map(others), "count"),
+        ("idle_count", look.number("Waiting"), "count"),
+        ("accepted_per_s", look.rate_without(1.0, "accepts"), "per s"),
+        (
+            "dropped_per_s",
+            dropped.map(|(accepted, handled)| (accepted - handled).max(0.0)),
+            "per s",
+        ),
+    ];
+    for (metric, value, unit) in of_one {
+        look.put(metric, value, unit);
+    }
+    let requests = look.rate_without(1.0, "requests");
+    look.of(format!("operations {name} requests"));
+    look.put("operations_per_s", requests, "per s");
+    look.readings()
+}
+
+#[cfg(test)]
+mod tests;

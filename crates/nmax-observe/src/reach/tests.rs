@@ -1,0 +1,76 @@
+use super::*;
+use crate::fixture::Fake;
+
+fn connect(server: &Fake) -> Link {
+    Link::tcp(&Place::parse(&server.address.to_string(), 1).unwrap()).unwrap()
+}
+
+#[test]
+fn lines_and_bytes_come_in_turn() {
+    let server = Fake::start(|mut stream| {
+        // In pieces that end anywhere.
+        for piece in ["one\r", "\ntw", "o\n12345", "678three\n"] {
+            stream.write_all(piece.as_bytes()).unwrap();
+            stream.flush().unwrap();
+        }
+        None
+    });
+    let mut link = connect(&server);
+    assert_eq!(link.line().unwrap(), b"one");
+    assert_eq!(link.line().unwrap(), b"two");
+    assert_eq!(link.bytes(8).unwrap(), b"12345678");
+    assert_eq!(link.line().unwrap(), b"three");
+    assert_eq!(link.line().unwrap_err(), Broken::Gone);
+}
+
+#[test]
+fn whoever_says_nothing_is_left_in_time() {
+    let server = Fake::hangs();
+    let mut link = connect(&server);
+    let begin = now();
+    assert_eq!(link.line().unwrap_err(), Broken::Late);
+    assert!(begin.elapsed() < PATIENCE + Duration::from_secs(1));
+}
+
+#[test]
+fn whoever_drips_is_left_in_time() {
+    // A byte now and then keeps each wait short; the whole is limited.
+    let server = Fake::start(|mut stream| {
+        while stream.write_all(b"x").is_ok() {
+            let _ = stream.set_read_timeout(Some(Duration::from_millis(100)));
+            let _ = stream.read(&mut [0]);
+        }
+        None
+    });
+    let mut link = connect(&server);
+    let begin = now();
+    assert_eq!(link.line().unwrap_err(), Broken::Late);
+    assert!(begin.elapsed() < PATIENCE + Duration::from_secs(1));
+}
+
+#[test]
+fn answers_without_end_are_cut_off() {
+    let server = Fake::endless("", "and so on and so on and so on");
+    let mut link = connect(&server);
+    assert_eq!(link.line().unwrap_err(), Broken::Long);
+    assert_eq!(connect(&server).bytes(usize::MAX).unwrap_err(), Broken::Long);
+}
+
+#[test]
+fn nobody_there_and_no_such_name() {
+    let server = Fake::hangs();
+    let place = Place::parse(&server.address.to_string(), 1).unwrap();
+    drop(server);
+    let broken = Link::tcp(&place).map(drop).unwrap_err();
+    assert_eq!(broken.trouble("db1").text, "db1: connection refused");
+    let place = Place::parse("no-such-name.invalid", 1).unwrap();
+    let broken = Link::tcp(&place).map(drop).unwrap_err();
+    assert!(broken.trouble("db1").text.contains("name is not found"), "{broken:?}");
+}
+
+#[test]
+fn words_of_a_server_are_short_and_hold_no_secret() {
+    let text = said(b"ERR unknown command AUTH s3cret\r\n\x1b[31m", Some("s3cret"));
+    assert_eq!(text, "ERR unknown command AUTH ***\\r\\n\\u{1b}[31m");
+    assert_eq!(said("x".repeat(1_000).as_bytes(), Some("")).len(), SAID_CHARS);
+}

@@ -1,0 +1,158 @@
+//! A Redis server, by `INFO`.
+
+use nmax_metrics::Nanos;
+
+use crate::figures::{Look, Numbers, numbers};
+use crate::place::Place;
+use crate::rates::Rates;
+use crate::reach::{Asked, Link, Service, said};
+use crate::{Reading, Source, Trouble};
+
+const PORT: u16 = 6379;
+
+/// A server at `url`, `redis://user:password@host:port`, called `name` in results.
+pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
+    Box::new(Redis {
+        service: Service::new(url, PORT),
+        is_encrypted: url.starts_with("rediss:"),
+        name: name.to_owned(),
+        rates: Rates::default(),
+    })
+}
+
+struct Redis {
+    service: Service,
+    is_encrypted: bool,
+    name: String,
+    rates: Rates,
+}
+
+impl Source for Redis {
+    fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
+        if self.is_encrypted {
+            return Err(Trouble::lasting(
+                "TLS to Redis is not supported; give a port without TLS",
+            ));
+        }
+        let info = self.service.ask(greet, |link| {
+            link.send(&command(&["INFO"]))?;
+            reply(link, None)
+        })?;
+        let numbers = numbers(info.lines(), ':');
+        if !numbers.contains_key("connected_clients") {
+            return Err(Trouble::passing("its answer to INFO has no `connected_clients`"));
+        }
+        Ok(readings(now, &numbers, &mut self.rates, &self.name))
+    }
+}
+
+fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec<Reading> {
+    let mut look = Look::new(now, numbers, rates, format!("redis {name}"));
+    let of_one = [
+        // Without the connection that asks.
+        (
+            "connections_count",
+            look.number("connected_clients").map(|count| (count - 1.0).max(0.0)),
+            "count",
+        ),
+        ("connections_limit_count", look.number("maxclients"), "count"),
+        ("blocked_count", look.number("blocked_clients"), "count"),
+        ("memory_bytes", look.number("used_memory"), "bytes"),
+        // 0 stands for no limit.
+        (
+            "memory_limit_bytes",
+            look.number("maxmemory").filter(|&limit| limit > 0.0),
+            "bytes",
+        ),
+        ("cpu_cores", look.rate(&["used_cpu_sys", "used_cpu_user"]), "cores"),
+        ("hits_per_s", look.rate(&["keyspace_hits"]), "per s"),
+        ("misses_per_s", look.rate(&["keyspace_misses"]), "per s"),
+        ("hit_ratio", look.share("keyspace_hits", "keyspace_misses"), "ratio"),
+        ("evicted_per_s", look.rate(&["evicted_keys"]), "per s"),
+        ("expired_per_s", look.rate(&["expired_keys"]), "per s"),
+        ("errors_per_s", look.rate(&["total_error_replies"]), "per s"),
+        ("refused_per_s", look.rate(&["rejected_connections"]), "per s"),
+        (
+            "received_bytes_per_s",
+            look.rate(&["total_net_input_bytes"]),
+            "bytes per s",
+        ),
+        (
+            "sent_bytes_per_s",
+            look.rate(&["total_net_output_bytes"]),
+            "bytes per s",
+        ),
+    ];
+    for (metric, value, unit) in of_one {
+        look.put(metric, value, unit);
+    }
+    // One thread runs all commands: it is a pool of one.
+    let busy = look.rate(&["used_cpu_sys_main_thread", "used_cpu_user_main_thread"]);
+    look.of(format!("pool {name} thread"));
+    look.put("in_use_count", busy, "count");
+    look.put("limit_count", busy.map(|_| 1.0), "count");
+    let commands = look.rate_without(1.0, "total_commands_processed");
+    look.of(format!("operations {name} commands"));
+    look.put("operations_per_s", commands, "per s");
+    look.readings()
+}
+
+/// Says who asks, if the URL does.
+fn greet(link: &mut Link, place: &Place) -> Result<(), Asked> {
+    let words: Vec<&str> = match (&place.user, &place.password) {
+        (_, None) => return Ok(()),
+        (None, Some(password)) => vec!["AUTH", password],
+        (Some(user), Some(password)) => vec!["AUTH", user, password],
+    };
+    link.send(&command(&words))?;
+    reply(link, place.password.as_deref()).map(drop)
+}
+
+/// A command as an array of bulk strings.
+fn command(words: &[&str]) -> Vec<u8> {
+    let mut bytes = format!("*{}\r\n", words.len());
+    for word in words {
+        bytes.push_str(&format!("${}\r\n{word}\r\n", word.len()));
+    }
+    bytes.into_bytes()
+}
+
+/// A reply that is a text.
+fn reply(link: &mut Link, secret: Option<&str>) -> Result<String, Asked> {
+    let line = link.line()?;
+    match line.split_first() {
+        Some((b'+', text)) => Ok(String::from_utf8_lossy(text).into_owned()),
+        Some((b'$', length)) => {
+            let length = std::str::from_utf8(length).ok().and_then(|length| length.parse().ok());
+            let length: usize = length.ok_or_else(|| foreign(&line, secret))?;
+            let mut bytes = link.bytes(length.saturating_add(2))?;
+            bytes.truncate(length);
+            Ok(String::from_utf8_lossy(&bytes).into_owned())
+        }
+        Some((b'-', text)) => Err(refusal(&said(text, secret)).into()),
+        _ => Err(foreign(&line, secret)),
+    }
+}
+
+fn foreign(line: &[u8], secret: Option<&str>) -> Asked {
+    Trouble::passing(format!("it does not speak Redis's protocol: `{}`", said(line, secret))).into()
+}
+
+/// What an error of Redis means for a source.
+fn refusal(text: &str) -> Trouble {
+    let starts = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
+    if starts(&["NOAUTH"]) {
+        Trouble::lasting("it wants a password; write `redis://:PASSWORD@host:port`")
+    } else if starts(&["WRONGPASS", "ERR invalid password", "ERR AUTH", "ERR Client sent AUTH"]) {
+        Trouble::lasting(format!("it does not take the password: {text}"))
+    } else if starts(&["NOPERM"]) {
+        Trouble::lasting(format!("the user may not call INFO; grant `+info`: {text}"))
+    } else if starts(&["DENIED"]) {
+        Trouble::lasting(format!("it refuses this host: {text}"))
+    } else {
+        Trouble::passing(format!("it says: {text}"))
+    }
+}
+
+#[cfg(test)]
+mod tests;
