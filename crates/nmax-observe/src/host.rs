@@ -8,7 +8,7 @@
 //! # Layout
 //! - [`files`]: files that are read again and again; [`look`]: figures, notes, rates
 //! - [`cpu`], [`pressure`], [`memory`], [`disk`], [`net`], [`tcp`], [`kernel`], [`cgroup`]: parts of a host
-//! - [`processes`]: named processes
+//! - [`processes`]: named processes; [`waits`]: threads that wait for a processor
 
 mod cgroup;
 mod cpu;
@@ -23,6 +23,7 @@ mod processes;
 mod tcp;
 #[cfg(test)]
 pub(crate) mod tree;
+mod waits;
 
 use std::path::Path;
 
@@ -112,6 +113,11 @@ impl Source for Host {
 
     fn notes(&mut self) -> Vec<String> {
         self.notes.take()
+    }
+
+    fn events(&mut self) -> Vec<(&'static str, String)> {
+        let changes = self.notes.take_changes().into_iter();
+        changes.map(|text| ("OBSERVED", text)).collect()
     }
 }
 

@@ -202,8 +202,8 @@ impl Group {
                 continue;
             };
             let [some, full] = pressure::ratios(now, before, span_s);
-            look.put(source, &format!("pressure_{resource}_some_ratio"), some, "ratio");
-            look.put(source, &format!("pressure_{resource}_full_ratio"), full, "ratio");
+            look.put(source, &format!("{resource}_pressure_some_ratio"), some, "ratio");
+            look.put(source, &format!("{resource}_pressure_full_ratio"), full, "ratio");
         }
     }
 }

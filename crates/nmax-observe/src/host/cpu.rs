@@ -2,6 +2,7 @@
 
 use super::files::{Absence, Kept};
 use super::look::{Look, Since};
+use super::waits::Waits;
 
 /// Processors that are shown one by one; the rest is in the total only.
 const CORES_MAX: usize = 128;
@@ -126,6 +127,8 @@ pub(super) struct Cpu {
     schedule: Kept,
     before: Since<Stat>,
     waits: Since<u64>,
+    /// In place of the scheduler's own sums, where there are none.
+    by_thread: Waits,
 }
 
 impl Cpu {
@@ -136,6 +139,7 @@ impl Cpu {
             schedule: Kept::new("proc/schedstat"),
             before: Since::default(),
             waits: Since::default(),
+            by_thread: Waits::new(),
         }
     }
 
@@ -200,10 +204,17 @@ impl Cpu {
                 "the scheduler does not count how long tasks wait for a processor ({SCHEDSTAT} has zeros); \
                  `sysctl kernel.sched_schedstats=1` switches it on"
             )),
-            Ok(None) | Err(Absence::Missing) => look.notes.once(&format!(
-                "this kernel does not tell how long all tasks wait for a processor (no {SCHEDSTAT}); \
-                 tasks that run or wait are counted once per reading instead"
-            )),
+            Ok(None) | Err(Absence::Missing) => {
+                look.notes.once(&format!(
+                    "this kernel does not tell how long all tasks wait for a processor (no {SCHEDSTAT}); it is added up over \
+                     threads, and those that end between two looks are missing"
+                ));
+                let waiting = self.by_thread.mean(look, |look| {
+                    let names = look.files.list("proc").unwrap_or_default();
+                    names.iter().filter_map(|name| name.parse().ok()).collect()
+                });
+                look.put("cpu", "waiting_count", waiting, "count");
+            }
             Err(Absence::Forbidden) => look.notes.once(&format!("{SCHEDSTAT} may not be read here")),
             Err(Absence::Disabled | Absence::Failed) => {}
         }

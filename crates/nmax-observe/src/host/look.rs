@@ -45,7 +45,8 @@ impl Look<'_> {
 pub(crate) struct Notes {
     said: HashSet<String>,
     fresh: Vec<String>,
-    count: usize,
+    changes: Vec<String>,
+    changed: usize,
 }
 
 impl Notes {
@@ -59,15 +60,20 @@ impl Notes {
 
     /// Says that something changed, which may happen again.
     pub(crate) fn change(&mut self, text: String) {
-        if self.count < NOTES_MAX {
-            self.count += 1;
-            self.fresh.push(text);
+        if self.changed < NOTES_MAX {
+            self.changed += 1;
+            self.changes.push(text);
         }
     }
 
-    /// What was said since the last call.
+    /// What was said once since the last call.
     pub(crate) fn take(&mut self) -> Vec<String> {
         std::mem::take(&mut self.fresh)
+    }
+
+    /// What changed since the last call.
+    pub(crate) fn take_changes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.changes)
     }
 }
 

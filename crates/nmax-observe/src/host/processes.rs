@@ -1,19 +1,18 @@
 //! Processes that the plan names: what all processes of a name use together.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use nmax_metrics::Nanos;
 use nmax_plan::plan::ProcessRef;
 
 use super::cgroup::{self, Group};
-use super::look::{Look, Pace, Since};
+use super::look::Look;
+use super::waits::Waits;
 use crate::process::Names;
 use crate::process::usage::{self, Transferred, Usage};
 
 /// Processes of one name that are read; more are counted and not read.
 const PROCESSES_MAX: usize = 256;
-/// The part of a core that looking at each thread may take: one in this many.
-const THREADS_COST: u64 = 1_000;
 /// Looks between two at limits and control groups, which seldom change.
 const LIMITS_EVERY: u32 = 30;
 /// A process that began this much before the last look, s, was there then and was not seen.
@@ -93,9 +92,7 @@ struct Observed {
     process: ProcessRef,
     members: HashMap<u32, Member>,
     read_at: Option<Nanos>,
-    /// Time that each thread waited, ns.
-    waits: Since<HashMap<(u32, u32), u64>>,
-    pace: Pace,
+    waits: Waits,
     group: Option<Group>,
     is_missing: bool,
 }
@@ -125,8 +122,7 @@ impl Observed {
             process,
             members: HashMap::new(),
             read_at: None,
-            waits: Since::default(),
-            pace: Pace::new(THREADS_COST),
+            waits: Waits::new(),
             group: None,
             is_missing: false,
         }
@@ -232,31 +228,10 @@ impl Observed {
         look.put_all(&self.source, &figures);
     }
 
-    /// Mean number of threads that waited for a processor.
     fn read_waits(&mut self, look: &mut Look<'_>) {
         let pids: Vec<u32> = self.members.keys().copied().collect();
-        let waits = self.pace.run(look.now, || {
-            let mut all = HashMap::new();
-            for pid in pids {
-                let threads = usage::waits(look.files, pid)?;
-                all.extend(threads.into_iter().map(|(thread, wait)| ((pid, thread), wait)));
-            }
-            Some(all)
-        });
-        let Some(Some(waits)) = waits else { return };
-        let waits_now = waits.clone();
-        if let Some((span_s, before)) = self.waits.replace(look.now, waits) {
-            let known: HashSet<u32> = before.keys().map(|(pid, _)| *pid).collect();
-            let grown = waits_now.iter().map(|(thread, wait)| match before.get(thread) {
-                Some(before) => wait.saturating_sub(*before),
-                // All that a new thread waited, it waited since the last look; a process that was not known may be old.
-                None if known.contains(&thread.0) => *wait,
-                None => 0,
-            });
-            let waited_ns = grown.fold(0, u64::saturating_add);
-            let waiting = waited_ns as f64 / 1e9 / span_s;
-            look.put(&self.source, "waiting_count", Some(waiting), "count");
-        }
+        let waiting = self.waits.mean(look, |_| pids);
+        look.put(&self.source, "waiting_count", waiting, "count");
     }
 
     /// The control group of the first process, where it is not that of the reader.

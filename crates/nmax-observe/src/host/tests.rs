@@ -154,6 +154,7 @@ fn a_look_takes_few_reads_and_little_memory() {
     );
     (0..4).for_each(|second| drop(host.read(Nanos::from_secs(second))));
     let before = host.spent();
+    // All threads are looked at once in that time at most: what is dear has to pay for itself first.
     let looks = 10;
     let counts = allocation_counter::measure(|| {
         (0..looks).for_each(|second| drop(host.read(Nanos::from_secs(second + 10))));

@@ -48,12 +48,12 @@ fn the_level_that_limits_is_shown() {
         ("memory_bytes", 900.0),
         ("memory_limit_bytes", 1_000.0),
         ("oom_kills_per_s", 2.0),
-        ("pressure_cpu_some_ratio", 0.25),
+        ("cpu_pressure_some_ratio", 0.25),
     ];
     for (metric, want) in cases {
         assert_eq!(seen.get(&format!("cgroup {metric}")), Some(&want), "{metric}");
     }
-    assert_eq!(seen.get("cgroup pressure_memory_some_ratio"), None);
+    assert_eq!(seen.get("cgroup memory_pressure_some_ratio"), None);
     // It did not run: no period went by, and none was cut short.
     assert_eq!(look(&mut host, 3).get("cgroup throttled_ratio"), Some(&0.0));
 }

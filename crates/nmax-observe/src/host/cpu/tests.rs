@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::Source;
 use crate::host::tree::{Tree, look};
 
 const STAT: &str = "cpu  100 0 50 800 40 4 6 0 0 0\ncpu0 60 0 20 400 10 4 6 0 0 0\ncpu1 40 0 30 400 30 0 0 0 0 0\n\
@@ -76,10 +77,18 @@ fn the_three_states_of_the_schedulers_counters() {
     for (text, want) in cases {
         assert_eq!(parse_waits(text), want, "{text}");
     }
-    use crate::Source;
-    let tree = Tree::new(&[("proc/stat", STAT)]);
+    // Without them the threads are asked.
+    let tree = Tree::new(&[("proc/stat", STAT), ("proc/7/task/8/schedstat", "5 1000 1\n")]);
     let mut host = tree.host(&[]);
-    (0..3).for_each(|second| drop(look(&mut host, second)));
+    look(&mut host, 0);
+    tree.write("proc/7/task/8/schedstat", "5 2000001000 1\n");
+    tree.write("proc/7/task/9/schedstat", "5 3000000000 1\n");
+    let waiting = look(&mut host, 1_000).get("cpu waiting_count").copied();
+    assert!(
+        waiting.is_some_and(|waiting| (waiting - 0.005).abs() < 1e-12),
+        "{waiting:?}"
+    );
+    (1_001..1_004).for_each(|second| drop(look(&mut host, second)));
     let notes = host.notes();
     let said = notes.iter().filter(|note| note.contains("/proc/schedstat")).count();
     assert_eq!(said, 1, "once, whatever the number of looks: {notes:?}");

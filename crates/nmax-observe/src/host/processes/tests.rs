@@ -168,18 +168,17 @@ fn going_and_coming_are_told_once() {
     let mut host = real(ProcessRef::Pid(own.0.id()));
     let told = |host: &mut crate::host::Host, second| {
         let seen = of_it(host, Nanos::from_secs(second));
-        let notes = host
-            .notes()
-            .into_iter()
-            .filter(|note| note.contains("observed process"));
-        (seen.is_empty(), notes.collect::<Vec<_>>())
+        (seen.is_empty(), host.events())
     };
     assert_eq!(told(&mut host, 1), (false, vec![]));
     own.0.kill().unwrap();
     own.0.wait().unwrap();
     assert_eq!(
         told(&mut host, 2),
-        (true, vec!["observed process `it` is not there".to_owned()])
+        (
+            true,
+            vec![("OBSERVED", "observed process `it` is not there".to_owned())]
+        )
     );
     assert_eq!(told(&mut host, 3), (true, vec![]));
 }
