@@ -20,6 +20,7 @@ mod sample;
 mod scenarios;
 mod season;
 mod shape;
+mod templates;
 mod visits;
 mod warnings;
 
@@ -30,6 +31,7 @@ pub(crate) use paths::{NOT_FOUND, OTHER};
 pub use profile::*;
 pub(crate) use scenarios::{short_name, unused};
 pub use season::SeasonCounter;
+pub use templates::Templates;
 
 use crate::record::Record;
 use hash::{IdMap, hash, mix};

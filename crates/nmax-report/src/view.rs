@@ -1,6 +1,6 @@
 //! The view: every number of a report, computed once. All outputs print it and compute nothing.
 
-use nmax_analysis::{Answer, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict};
+use nmax_analysis::{Answer, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict};
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
 use nmax_plan::plan::{Connection, Plan, RESOURCES_MAX, Scenario, Version, Visitor, Workload};
@@ -108,6 +108,8 @@ pub struct View {
     pub events: Vec<Event>,
     /// Caps that were reached, each a sentence with a remedy.
     pub limits_hit: Vec<String>,
+    /// Its response times taken apart; set by whoever keeps them over time.
+    pub breakdown: Breakdown,
     /// How like its source its traffic was; set by whoever compared them.
     pub likeness: Option<Likeness>,
     /// Where the page was written, for the last line of the table; set by whoever writes it.
@@ -255,6 +257,7 @@ impl View {
             policy: policy(plan),
             events,
             limits_hit: limits_hit(catalog, &whole),
+            breakdown: Breakdown::default(),
             likeness: None,
             report_path: None,
             run,

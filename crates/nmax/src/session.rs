@@ -7,6 +7,7 @@ use std::time::Duration;
 use nmax_engine::{Allow, Complete, Event, KeepSamples, Run, Settings, StartError};
 use nmax_metrics::Nanos;
 use nmax_observe::Happening;
+use nmax_observe::log::Tap;
 use nmax_plan::plan::Plan;
 use nmax_report::{Ending, View, html, json};
 use nmax_store::{Manifest, RunWriter, StoreError};
@@ -16,6 +17,7 @@ use crate::fidelity::{Feed, Fidelity, Source};
 use crate::live::Live;
 use crate::load::Variables;
 use crate::secrets::Hidden;
+use crate::sides::{self, Sides};
 use crate::signals::Interrupts;
 use crate::tally::{ABORTED, Tally, happened};
 
@@ -109,7 +111,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         workers: order.workers,
         pin: order.pin.clone(),
         keep: order.keep,
-        tells: order.source.is_some(),
+        tells: order.source.is_some() || sides::are_wanted(plan),
         ..settings(plan, &order.allow)?
     };
     let settings = Settings {
@@ -138,11 +140,15 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
     let feed = order.source.as_ref();
     let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
-    let observer = Observer::start(plan, &run);
+    let follows = sides::are_wanted(plan);
+    let tap = if follows { Tap::open(sides::agent(plan).as_deref()) } else { Tap::default() };
+    let observer = Observer::start(plan, &run, &tap);
+    let sides = follows.then(|| Sides::new(tap, origin.as_microsecond(), run.times().hold));
     let mut session = Session {
         order,
         hidden,
         feed,
+        sides,
         run,
         writer,
         tally,
@@ -164,6 +170,8 @@ struct Session<'a> {
     hidden: Hidden,
     /// Sums up its traffic, to be compared.
     feed: Option<Feed>,
+    /// Holds its exchanges beside the logs that it follows.
+    sides: Option<Sides>,
     run: Run,
     writer: RunWriter,
     tally: Tally,
@@ -203,6 +211,9 @@ impl Session<'_> {
     fn window(&mut self, complete: &Complete) {
         if let Some(feed) = &mut self.feed {
             feed.take(&complete.told);
+        }
+        if let Some(sides) = &mut self.sides {
+            sides.window(&complete.told, complete.window.end());
         }
         if self.trouble.is_some() {
             return;
@@ -321,6 +332,10 @@ impl Session<'_> {
 
     /// Takes what sources saw last.
     fn stop_watching(&mut self) {
+        if let Some(sides) = &self.sides {
+            // What came since the last reading would be missing.
+            sides.catch_up(self.run.now());
+        }
         let seen = self.observer.stop();
         if self.trouble.is_some() {
             return;
@@ -389,6 +404,11 @@ impl Session<'_> {
         let fidelity = self.feed.take().map(Feed::finish);
         view.likeness = fidelity.as_ref().map(Fidelity::likeness);
         let compared = fidelity.map_or(Ok(()), |fidelity| fidelity.write(&directory));
+        view.breakdown.sides = self.sides.take().and_then(Sides::finish);
+        let compared = compared.and_then(|()| match &view.breakdown.sides {
+            Some(found) => sides::write(&directory, found),
+            None => Ok(()),
+        });
         let summary = format!("{:#}\n", json::summary(&view));
         let compared = compared.map_err(|source| StoreError::Io {
             action: "write",

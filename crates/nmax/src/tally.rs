@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use nmax_analysis::thresholds::violated;
-use nmax_analysis::{CourseBuilder, Evidence, Happened, InjectorFacts, Judgement, Tail, judge, steadiness};
+use nmax_analysis::{
+    CourseBuilder, Evidence, Happened, InjectorFacts, Judgement, Stretches, Tail, breakdown, judge, steadiness,
+};
 use nmax_metrics::{Aggregate, Catalog, FailureExample, Nanos, Readings, Resource, Section, Window};
 use nmax_plan::plan::{INJECTOR, Intervention, Plan};
 use nmax_plan::threshold::Within;
@@ -28,6 +30,8 @@ pub struct Tally {
     totals: Aggregate,
     series: SeriesBuilder,
     course: CourseBuilder,
+    /// What response times are taken apart from.
+    stretches: Stretches,
     /// The last part of the hold, for each span that thresholds ask for.
     last: Vec<Last>,
     failures: Vec<FailureExample>,
@@ -72,6 +76,7 @@ impl Tally {
                 |end| SeriesBuilder::in_order(end, BINS_MAX),
             ),
             course: CourseBuilder::new(plan, times.end),
+            stretches: Stretches::default(),
             last: spans.into_iter().map(Last::new).collect(),
             failures: Vec::new(),
             events: Vec::new(),
@@ -94,6 +99,7 @@ impl Tally {
         self.totals.merge(&window.aggregate);
         self.series.push(window);
         self.course.push(window);
+        self.stretches.push(window);
         self.facts.windows_missing += window.index.saturating_sub(self.windows);
         self.windows = window.index + 1;
         self.last_end = window.end();
@@ -199,7 +205,8 @@ impl Tally {
         let (series, failures, events) = (self.series.finish(), self.failures.clone(), self.events.clone());
         self.with_evidence(plan, catalog, |evidence| {
             let judgement = judge(evidence);
-            let view = View::new(evidence, &judgement, info, series, &failures, events);
+            let mut view = View::new(evidence, &judgement, info, series, &failures, events);
+            view.breakdown = breakdown(evidence, &self.stretches);
             (judgement, view)
         })
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use nmax_engine::Run;
 use nmax_engine::watch::{self, Watch};
 use nmax_metrics::{Nanos, Resource};
+use nmax_observe::log::Tap;
 use nmax_observe::{Happening, Seen, Watcher, open_all};
 use nmax_plan::plan::Plan;
 use nmax_store::{RunWriter, StoreError};
@@ -28,11 +29,11 @@ pub(super) struct Observer {
 
 impl Observer {
     /// Begins to watch, on the run's clock.
-    pub(super) fn start(plan: &Plan, run: &Run) -> Self {
+    pub(super) fn start(plan: &Plan, run: &Run, tap: &Tap) -> Self {
         Self {
             watch: Watch::new(Path::new("/")),
             before: None,
-            watcher: Watcher::start(open_all(&plan.observe), run.clock()),
+            watcher: Watcher::start(open_all(&plan.observe, tap), run.clock()),
         }
     }
 

@@ -48,6 +48,7 @@ pub fn read(directory: &Path) -> Result<Finished, String> {
         view.ending = Ending::CutOff;
     }
     view.likeness = crate::fidelity::stored(directory).map(|stored| stored.likeness());
+    view.breakdown.sides = crate::sides::stored(directory);
     let report = directory.join("report.html");
     view.report_path = report.exists().then(|| report.display().to_string());
     let exit = exit_of(&judgement, tally.totals());

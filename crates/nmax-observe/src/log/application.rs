@@ -1,0 +1,237 @@
+//! What an application says of itself: lines by level, and errors by kind.
+//!
+//! Nothing is known of its format. A level is a word such as `ERROR` near the beginning of a line; a kind is the name of
+//! an exception, such as `java.io.IOException` or `ValueError`, or that the program broke. Lines of a stack trace belong to
+//! the line before them and count nothing.
+
+use std::collections::BTreeMap;
+
+use nmax_log::format::lines::Cut;
+
+use super::mask::mask;
+
+/// Kinds that are told apart; the rest is `(other)`.
+const KINDS_MAX: usize = 40;
+/// Kinds whose first line is told.
+const EXAMPLES_MAX: usize = 10;
+/// Longest name of a kind, bytes.
+const KIND_BYTES_MAX: usize = 100;
+/// Of a line, what is looked at for a level, and for a kind, bytes.
+const LEVEL_BYTES: usize = 200;
+const KIND_BYTES: usize = 4_096;
+/// Of an example, what is shown, characters.
+const EXAMPLE_CHARS: usize = 200;
+/// The kind of all beyond the most that are told apart.
+const OTHER: &str = "(other)";
+/// The kind of errors that name none.
+const UNNAMED: &str = "(no kind)";
+
+/// How bad a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Level {
+    Other,
+    Warning,
+    Error,
+    Fatal,
+}
+
+/// Words of levels, in capital letters.
+const LEVELS: [(&str, Level); 17] = [
+    ("TRACE", Level::Other),
+    ("DEBUG", Level::Other),
+    ("INFO", Level::Other),
+    ("NOTICE", Level::Other),
+    ("LOG", Level::Other),
+    ("WARN", Level::Warning),
+    ("WARNING", Level::Warning),
+    ("ERROR", Level::Error),
+    ("ERR", Level::Error),
+    ("SEVERE", Level::Error),
+    ("FATAL", Level::Fatal),
+    ("CRIT", Level::Fatal),
+    ("CRITICAL", Level::Fatal),
+    ("ALERT", Level::Fatal),
+    ("EMERG", Level::Fatal),
+    ("EMERGENCY", Level::Fatal),
+    ("PANIC", Level::Fatal),
+];
+/// What says that a program broke, and how that is called.
+const BREAKS: [(&str, &str); 5] = [
+    ("panicked at", "panic"),
+    ("panic: ", "panic"),
+    ("Segmentation fault", "segmentation fault"),
+    ("Out of memory", "out of memory"),
+    ("Traceback (most recent call last)", "traceback"),
+];
+
+/// Counts lines of a log.
+#[derive(Default)]
+pub(super) struct Application {
+    lines: u64,
+    levels: [u64; 4],
+    /// Errors by kind since the last figures; a kind stays once it was there.
+    kinds: BTreeMap<String, u64>,
+    notes: Vec<String>,
+    examples: usize,
+}
+
+impl Application {
+    /// Takes a line.
+    pub(super) fn line(&mut self, cut: Cut<'_>) {
+        let bytes = match cut {
+            Cut::Line(line) => line,
+            Cut::TooLong { start, .. } => start,
+        };
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
+        self.lines += 1;
+        if is_continuation(bytes) {
+            return;
+        }
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(KIND_BYTES)]);
+        let found = level_of(&text);
+        let kind = kind_of(&text);
+        // An exception without a level is one that nobody caught.
+        let level = match (found, &kind) {
+            (None, Some(_)) => Level::Error,
+            (found, _) => found.unwrap_or(Level::Other),
+        };
+        self.levels[level as usize] += 1;
+        if level >= Level::Error {
+            self.count(kind.unwrap_or(UNNAMED), &text);
+        }
+    }
+
+    fn count(&mut self, kind: &str, text: &str) {
+        let is_new = !self.kinds.contains_key(kind);
+        let kind = if is_new && self.kinds.len() >= KINDS_MAX {
+            OTHER
+        } else {
+            kind
+        };
+        if is_new && self.examples < EXAMPLES_MAX {
+            self.examples += 1;
+            let line = mask(text.trim());
+            let shown: String = line.chars().take(EXAMPLE_CHARS).collect();
+            let dots = if line.chars().count() > EXAMPLE_CHARS {
+                "..."
+            } else {
+                ""
+            };
+            self.notes
+                .push(format!("first error of the kind {kind}: {shown}{dots}"));
+        }
+        *self.kinds.entry(kind.to_owned()).or_default() += 1;
+    }
+
+    /// What a person should know, once.
+    pub(super) fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Metric, value and unit of everything since the last call, which was `span_s` ago.
+    pub(super) fn figures(&mut self, span_s: f64) -> Vec<(String, f64, &'static str)> {
+        let mut figures = Vec::new();
+        let mut rate = |metric: String, count: u64| {
+            if span_s > 0.0 {
+                figures.push((metric, count as f64 / span_s, "per s"));
+            }
+        };
+        rate("lines_per_s".to_owned(), self.lines);
+        rate("warnings_per_s".to_owned(), self.levels[Level::Warning as usize]);
+        let fatal = self.levels[Level::Fatal as usize];
+        rate("errors_per_s".to_owned(), self.levels[Level::Error as usize] + fatal);
+        rate("fatal_per_s".to_owned(), fatal);
+        for (kind, count) in &mut self.kinds {
+            rate(format!("errors_per_s{{kind=\"{kind}\"}}"), *count);
+            *count = 0;
+        }
+        (self.lines, self.levels) = (0, [0; 4]);
+        figures
+    }
+}
+
+/// Whether a line belongs to the one before: of a stack trace, or what caused it.
+fn is_continuation(line: &[u8]) -> bool {
+    let is_marked = ["Caused by:", "Suppressed:", "stack backtrace:", "goroutine "]
+        .iter()
+        .any(|mark| line.starts_with(mark.as_bytes()));
+    line[0].is_ascii_whitespace() || is_marked
+}
+
+/// The first word of a level near the beginning of a line: in capital letters, or in small ones within brackets, after
+/// `level=` or as JSON has it.
+pub(super) fn level_of(text: &str) -> Option<Level> {
+    let bytes = text.as_bytes();
+    let end = bytes.len().min(LEVEL_BYTES);
+    let mut at = 0;
+    while at < end {
+        let length = bytes[at..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        let word = &text[at..at + length];
+        let is_alone = |index: Option<&u8>| index.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        if is_alone(before) && is_alone(bytes.get(at + length)) {
+            let known = LEVELS
+                .iter()
+                .find(|(name, _)| name.eq_ignore_ascii_case(word))
+                .map(|(_, level)| *level);
+            let is_capital = word.bytes().all(|byte| byte.is_ascii_uppercase());
+            if known.is_some() && (is_capital || is_marked(bytes, at, length)) {
+                return known;
+            }
+        }
+        at += length;
+    }
+    None
+}
+
+/// Whether a word in small letters stands where levels do: `[error]`, `level=error`, `"level":"error"`, `<error>`.
+fn is_marked(bytes: &[u8], at: usize, length: usize) -> bool {
+    let before = &bytes[..at];
+    let after = bytes.get(at + length).copied().unwrap_or(b' ');
+    let is_bracket = matches!(
+        (before.last(), after),
+        (Some(b'['), b']') | (Some(b'<'), b'>') | (Some(b'('), b')')
+    );
+    let before = before.strip_suffix(b"\"").unwrap_or(before).trim_ascii_end();
+    let is_named = before
+        .strip_suffix(b"=")
+        .or_else(|| before.strip_suffix(b":"))
+        .map(|name| name.trim_ascii_end())
+        .map(|name| name.strip_suffix(b"\"").unwrap_or(name))
+        .is_some_and(|name| {
+            ["level", "lvl", "severity", "levelname"]
+                .iter()
+                .any(|word| name.to_ascii_lowercase().ends_with(word.as_bytes()))
+        });
+    is_bracket || is_named
+}
+
+/// The kind of error that a line names: `java.io.IOException`, `ValueError`, `panic`.
+pub(super) fn kind_of(text: &str) -> Option<&str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '$');
+    let named = text.split(|c: char| !is_part(c)).find(|word| is_exception(word));
+    let named = named.map(|word| &word[..word.len().min(KIND_BYTES_MAX)]);
+    named.or_else(|| {
+        let broke = BREAKS.iter().find(|(words, _)| text.contains(words));
+        broke.map(|(_, kind)| *kind)
+    })
+}
+
+/// Whether a word is the name of an exception: its last part begins with a capital letter, has small ones, and says more
+/// than `Error`.
+fn is_exception(word: &str) -> bool {
+    let word = word.trim_matches('.');
+    let last = word.rsplit(['.', '$']).next().unwrap_or_default();
+    let rest = last.strip_suffix("Exception").or_else(|| last.strip_suffix("Error"));
+    let begins = last.starts_with(|c: char| c.is_ascii_uppercase());
+    begins && rest.is_some_and(|rest| !rest.is_empty() || word.len() > last.len() || last == "Exception")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,208 @@
+//! What followed access logs say of single requests, for whoever holds it beside the client's side.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use nmax_log::record::Record;
+use nmax_metrics::Nanos;
+
+use super::Follower;
+
+/// Most bytes of methods and targets that wait to be taken.
+const TEXT_BYTES_MAX: usize = 32 << 20;
+/// Most requests that wait to be taken.
+const ENTRIES_MAX: usize = 500_000;
+
+/// Who sent a request, as far as its user agent tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// The log or the run does not tell.
+    Unknown,
+    /// The run.
+    Run,
+    /// Somebody else.
+    Other,
+}
+
+/// A request as a log has it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Entry {
+    /// Number of the log, in the order of the plan.
+    pub log: u16,
+    /// When the line was read, on the run's clock.
+    pub seen: Nanos,
+    /// When the request arrived, as the log's host says, µs since 1970; see [`Record::arrival_us`].
+    pub arrival_us: i64,
+    /// Whether that is an arrival, and not the end of the exchange.
+    pub is_arrival: bool,
+    /// Resolution of that, µs.
+    pub resolution_us: u32,
+    /// How long the server took, µs.
+    pub duration_us: Option<u64>,
+    /// How long the server behind it took, µs.
+    pub upstream_us: Option<u64>,
+    /// Status; 0 is unknown.
+    pub status: u16,
+    /// Who sent it.
+    pub agent: Agent,
+    method: (u32, u32),
+    target: (u32, u32),
+}
+
+/// Requests that were read together.
+#[derive(Debug, Default)]
+pub struct Batch {
+    entries: Vec<Entry>,
+    text: Vec<u8>,
+    /// How many there was no room for.
+    pub left_out: u64,
+    log: u16,
+    seen: Nanos,
+    /// Nobody asks for it.
+    is_off: bool,
+    agent: Option<Arc<[u8]>>,
+}
+
+impl Batch {
+    /// Adds a request.
+    pub(super) fn add(&mut self, record: &Record<'_>) {
+        if self.is_off {
+            return;
+        }
+        let is_full = self.text.len() + record.method.len() + record.target.len() > TEXT_BYTES_MAX;
+        if is_full || self.entries.len() >= ENTRIES_MAX {
+            self.left_out += 1;
+            return;
+        }
+        let agent = match &self.agent {
+            Some(own) if !record.agent.is_empty() => match *record.agent == **own {
+                true => Agent::Run,
+                false => Agent::Other,
+            },
+            _ => Agent::Unknown,
+        };
+        self.entries.push(Entry {
+            log: self.log,
+            seen: self.seen,
+            arrival_us: record.arrival_us,
+            is_arrival: record.is_arrival,
+            resolution_us: record.resolution_us,
+            duration_us: record.duration_us,
+            upstream_us: record.upstream_us,
+            status: record.status,
+            agent,
+            method: put(&mut self.text, record.method),
+            target: put(&mut self.text, record.target),
+        });
+    }
+
+    /// Every request with its method and target.
+    pub fn iter(&self) -> impl Iterator<Item = (&Entry, &[u8], &[u8])> {
+        let piece = |(at, length): (u32, u32)| self.text.get(at as usize..(at + length) as usize).unwrap_or_default();
+        self.entries
+            .iter()
+            .map(move |entry| (entry, piece(entry.method), piece(entry.target)))
+    }
+
+    /// Adds those of another batch.
+    fn append(&mut self, other: Self) {
+        self.left_out += other.left_out;
+        if self.text.len() + other.text.len() > TEXT_BYTES_MAX || self.entries.len() + other.entries.len() > ENTRIES_MAX
+        {
+            self.left_out += other.entries.len() as u64;
+            return;
+        }
+        let shift = self.text.len() as u32;
+        self.text.extend(other.text);
+        self.entries.extend(other.entries.into_iter().map(|entry| Entry {
+            method: (entry.method.0 + shift, entry.method.1),
+            target: (entry.target.0 + shift, entry.target.1),
+            ..entry
+        }));
+    }
+}
+
+fn put(text: &mut Vec<u8>, piece: &[u8]) -> (u32, u32) {
+    let at = text.len() as u32;
+    text.extend_from_slice(piece);
+    (at, piece.len() as u32)
+}
+
+#[derive(Default)]
+struct Inner {
+    waiting: Batch,
+    followers: Vec<Weak<Mutex<Follower>>>,
+    names: Vec<String>,
+}
+
+/// Collects what followed access logs say of single requests. Bounded: what nobody takes is counted and left out. One that
+/// was not asked for takes nothing.
+#[derive(Clone, Default)]
+pub struct Tap {
+    inner: Option<Arc<Mutex<Inner>>>,
+    agent: Option<Arc<[u8]>>,
+}
+
+impl Tap {
+    /// One that collects. `agent` is the user agent of all of the run's requests, where they have one.
+    pub fn open(agent: Option<&str>) -> Self {
+        Self {
+            inner: Some(Arc::default()),
+            agent: agent.map(|agent| agent.as_bytes().into()),
+        }
+    }
+
+    /// What came since the last call.
+    pub fn drain(&self) -> Batch {
+        self.lock()
+            .map_or_else(Batch::default, |mut inner| std::mem::take(&mut inner.waiting))
+    }
+
+    /// Reads what came since the logs were read last: at the end of a run the last second would be missing.
+    pub fn catch_up(&self, now: Nanos) {
+        let followers = self.lock().map(|inner| inner.followers.clone()).unwrap_or_default();
+        for follower in followers.iter().filter_map(Weak::upgrade) {
+            let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
+            // What cannot be read was said when it was tried before.
+            let _ = follower.read(now);
+        }
+    }
+
+    /// Names of the logs, by number.
+    pub fn names(&self) -> Vec<String> {
+        self.lock().map(|inner| inner.names.clone()).unwrap_or_default()
+    }
+
+    /// Lets a follower fill it.
+    pub(super) fn join(&self, follower: &Arc<Mutex<Follower>>) {
+        let mut own = follower.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut inner) = self.lock() {
+            own.number = inner.names.len() as u16;
+            inner.names.push(own.source.trim_start_matches("log ").to_owned());
+            inner.followers.push(Arc::downgrade(follower));
+        }
+        own.tap = self.clone();
+    }
+
+    /// An empty batch of a log.
+    pub(super) fn batch(&self, log: u16, seen: Nanos) -> Batch {
+        Batch {
+            log,
+            seen,
+            is_off: self.inner.is_none(),
+            agent: self.agent.clone(),
+            ..Batch::default()
+        }
+    }
+
+    /// Takes a batch.
+    pub(super) fn take(&self, batch: Batch) {
+        if let Some(mut inner) = self.lock() {
+            inner.waiting.append(batch);
+        }
+    }
+
+    fn lock(&self) -> Option<MutexGuard<'_, Inner>> {
+        let inner = self.inner.as_ref()?;
+        Some(inner.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

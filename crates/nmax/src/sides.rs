@@ -1,0 +1,256 @@
+//! The client's side of a run beside what a followed access log says of the same requests.
+//!
+//! The run tells every exchange ([`Tellings`]), the log every request ([`Batch`]); both are summed up by method, path
+//! template and status. They are not paired one by one: a log has no number of the exchange. The log's requests count when
+//! the user agent is the run's, or, where the log has none, when the run asked for the same method and target.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use nmax_engine::told::Tellings;
+use nmax_log::traffic::Templates;
+use nmax_metrics::{Histogram, Nanos};
+use nmax_observe::log::{Agent, Batch, Entry, Tap};
+use nmax_plan::plan::{LogKind, Observed, ObservedSource, Plan, SourceKind};
+
+mod bins;
+mod json;
+mod result;
+
+use bins::Bins;
+pub use json::{stored, write};
+
+/// Targets of the run that are remembered.
+const ASKED_MAX: usize = 1_000_000;
+/// Batches of the log that wait for the client's windows.
+const WAITING_MAX: usize = 1_000;
+/// Clocks that are apart by more than that are not those of one host, µs. A line may be read that long after its stamp.
+const SAME_CLOCK_US: i64 = 10_000_000;
+
+/// Whether the run's exchanges must be told: it follows a log that may be an access log.
+pub fn are_wanted(plan: &Plan) -> bool {
+    plan.observe.iter().any(|observed| {
+        matches!(
+            observed,
+            Observed::Source(ObservedSource {
+                kind: SourceKind::Log { kind, .. },
+                ..
+            }) if *kind != Some(LogKind::Application)
+        )
+    })
+}
+
+/// The user agent that all requests of a plan have; `None` when they differ.
+pub fn agent(plan: &Plan) -> Option<String> {
+    const OWN: &str = concat!("nmax/", env!("CARGO_PKG_VERSION"));
+    let given = |headers: &[(String, nmax_plan::template::Template)]| {
+        let found = headers
+            .iter()
+            .rev()
+            .find(|(name, _)| name.eq_ignore_ascii_case("user-agent"));
+        found.map(|(_, value)| value.as_constant().map(str::to_owned))
+    };
+    let usual = given(&plan.defaults.headers).unwrap_or_else(|| Some(OWN.to_owned()));
+    let requests = plan.scenarios.iter().flat_map(|scenario| scenario.requests());
+    let mut agents: Vec<Option<String>> = requests
+        .map(|request| given(&request.headers).unwrap_or_else(|| usual.clone()))
+        .collect();
+    agents.sort();
+    agents.dedup();
+    match agents.as_slice() {
+        [one] => one.clone(),
+        _ => None,
+    }
+}
+
+/// Sums up both sides.
+pub struct Sides {
+    tap: Tap,
+    origin_us: i64,
+    hold: (Nanos, Nanos),
+    templates: Templates,
+    pairs: BTreeMap<(u32, u16), Pair>,
+    bins: Bins,
+    logs: BTreeMap<u16, Log>,
+    asked: HashSet<u64>,
+    /// What was read of logs and may be of exchanges that the run has not told yet.
+    waiting: VecDeque<Batch>,
+    /// Exchanges and requests that there was no room for.
+    left_out: (u64, u64),
+    last: Nanos,
+}
+
+/// Requests of a type and status on both sides.
+#[derive(Clone, Debug, Default)]
+struct Pair {
+    client: Histogram,
+    /// Instants of all exchanges, those outside the phase included: how many, and the sums of sent and done, µs.
+    all: (u64, i128, i128),
+    servers: BTreeMap<u16, Server>,
+}
+
+/// What one log says of them.
+#[derive(Clone, Debug, Default)]
+struct Server {
+    /// Requests in the phase.
+    count: u64,
+    time: Histogram,
+    upstream: Histogram,
+    /// Stamps of all requests: how many, and their sum, µs since the run's origin.
+    all: (u64, i128),
+    /// Whether these are arrivals.
+    are_arrivals: bool,
+}
+
+/// One log as a whole.
+#[derive(Clone, Debug, Default)]
+struct Log {
+    /// Requests that were not the run's.
+    others: u64,
+    /// Requests of the run.
+    own: u64,
+    /// How far its clock seems to be ahead, µs; 0 for that of this host.
+    ahead_us: Option<i64>,
+    resolution_us: u32,
+    has_durations: bool,
+    has_agents: bool,
+}
+
+impl Sides {
+    /// Nothing yet of a run that began at `origin_us`, µs since 1970, and is judged by its hold.
+    pub fn new(tap: Tap, origin_us: i64, hold: (Nanos, Nanos)) -> Self {
+        Self {
+            tap,
+            origin_us,
+            hold,
+            templates: Templates::default(),
+            pairs: BTreeMap::new(),
+            bins: Bins::default(),
+            logs: BTreeMap::new(),
+            asked: HashSet::new(),
+            waiting: VecDeque::new(),
+            left_out: (0, 0),
+            last: Nanos::ZERO,
+        }
+    }
+
+    /// Takes the exchanges of a window that ends at `end`, and what logs said until then.
+    pub fn window(&mut self, told: &Tellings, end: Nanos) {
+        self.left_out.0 += told.left_out;
+        for (one, method, target) in told.iter() {
+            let status = one.status.unwrap_or(0);
+            if self.asked.len() < ASKED_MAX {
+                self.asked.insert(key(method, target));
+            }
+            let time = one.done.since(one.sent);
+            self.bins.client(one.done, time);
+            self.last = self.last.max(one.done);
+            let Some(kind) = self.templates.place(method, target, status) else {
+                continue;
+            };
+            let pair = self.pairs.entry((kind, status)).or_default();
+            let us = |instant: Nanos| i128::from(instant.0 / 1_000);
+            pair.all = (pair.all.0 + 1, pair.all.1 + us(one.sent), pair.all.2 + us(one.done));
+            if self.hold.0 <= one.sent && one.sent < self.hold.1 {
+                pair.client.record(time.0);
+            }
+        }
+        self.waiting.push_back(self.tap.drain());
+        if self.waiting.len() > WAITING_MAX
+            && let Some(oldest) = self.waiting.pop_front()
+        {
+            self.log(&oldest);
+        }
+        while let Some(batch) = self.waiting.pop_front() {
+            if batch.iter().any(|(entry, ..)| entry.seen > end) {
+                self.waiting.push_front(batch);
+                break;
+            }
+            self.log(&batch);
+        }
+    }
+
+    /// Takes requests of logs.
+    fn log(&mut self, batch: &Batch) {
+        self.left_out.1 += batch.left_out;
+        for (entry, method, target) in batch.iter() {
+            let log = self.logs.entry(entry.log).or_default();
+            let is_own = match entry.agent {
+                Agent::Run => true,
+                Agent::Other => false,
+                Agent::Unknown => self.asked.contains(&key(method, target)),
+            };
+            log.has_agents |= entry.agent != Agent::Unknown;
+            if !is_own {
+                log.others += 1;
+                continue;
+            }
+            log.own += 1;
+            log.resolution_us = log.resolution_us.max(entry.resolution_us);
+            log.has_durations |= entry.duration_us.is_some();
+            let (stamp_us, ended_us) = instants(entry, self.origin_us);
+            let seen_us = (entry.seen.0 / 1_000) as i64;
+            let ahead_us = *log.ahead_us.get_or_insert_with(|| match ended_us - seen_us {
+                apart if apart.abs() <= SAME_CLOCK_US => 0,
+                apart => apart,
+            });
+            let ended = nanos(ended_us.saturating_sub(ahead_us));
+            self.bins.server(entry.log, ended, entry);
+            let Some(kind) = self.templates.place(method, target, entry.status) else {
+                continue;
+            };
+            let server = self.pairs.entry((kind, entry.status)).or_default();
+            let server = server.servers.entry(entry.log).or_default();
+            server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp_us));
+            server.are_arrivals = entry.is_arrival;
+            let at = nanos(stamp_us.saturating_sub(ahead_us));
+            if self.hold.0 <= at && at < self.hold.1 {
+                server.count += 1;
+                for (us, times) in [
+                    (entry.duration_us, &mut server.time),
+                    (entry.upstream_us, &mut server.upstream),
+                ] {
+                    if let Some(us) = us {
+                        times.record(us.saturating_mul(1_000));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the last lines of the logs, while they are still followed.
+    pub fn catch_up(&self, now: Nanos) {
+        self.tap.catch_up(now);
+    }
+
+    /// What both sides came to. `None` when no log said anything of requests.
+    pub fn finish(mut self) -> Option<nmax_analysis::breakdown::Sides> {
+        self.waiting.push_back(self.tap.drain());
+        while let Some(batch) = self.waiting.pop_front() {
+            self.log(&batch);
+        }
+        result::result(self)
+    }
+}
+
+/// Stamp of a request and end of its exchange, µs since the run's origin, by the log's clock. A stamp in whole seconds is
+/// taken as the middle of its second.
+fn instants(entry: &Entry, origin_us: i64) -> (i64, i64) {
+    let stamp_us = entry.arrival_us.saturating_sub(origin_us);
+    let stamp_us = stamp_us.saturating_add(i64::from(entry.resolution_us / 2));
+    let duration_us = entry.duration_us.filter(|_| entry.is_arrival).unwrap_or(0);
+    (stamp_us, stamp_us.saturating_add_unsigned(duration_us))
+}
+
+fn nanos(us: i64) -> Nanos {
+    Nanos(u64::try_from(us).unwrap_or(0).saturating_mul(1_000))
+}
+
+fn key(method: &[u8], target: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (method, target).hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests;
