@@ -26,6 +26,7 @@ mod safety;
 mod say;
 mod secrets;
 mod session;
+mod sides;
 mod signals;
 mod tally;
 
@@ -60,7 +61,10 @@ fn main() -> ExitCode {
         Verb::Replay(args) => commands::replay::replay(args),
         Verb::Fidelity(args) => commands::fidelity::fidelity(args),
         Verb::Runs(args) => commands::results::runs(args),
+        Verb::Compare(args) => commands::compare::before_after(args),
+        Verb::Trend(args) => commands::trend::trend(args),
         Verb::Report(args) => commands::results::report(args),
+        Verb::Agent(args) => commands::agent::agent(args),
         Verb::Target(args) => commands::target::target(args),
         Verb::Data(args) => commands::data::data(args),
         Verb::Usl(args) => commands::usl::usl(args),
