@@ -245,11 +245,11 @@ pub(crate) fn row_interval(row: &Row) -> String {
 fn factor(ratio: f64) -> String {
     match ratio {
         _ if !ratio.is_finite() => number::UNKNOWN.into(),
-        _ if ratio < 0.01 => "<0.01".into(),
+        _ if ratio < 0.01 => "≤0.01".into(),
         _ if ratio < 0.0995 => format!("{ratio:.3}"),
         _ if ratio < 9.995 => format!("{ratio:.2}"),
         _ if ratio < 999.5 => number::digits(ratio),
-        _ => ">999".into(),
+        _ => "≥999".into(),
     }
 }
 

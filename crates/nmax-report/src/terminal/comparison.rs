@@ -13,7 +13,7 @@ const CHANGE: usize = 9;
 const INTERVAL: usize = 16;
 const SAID: usize = 12;
 /// Least width for one line per row: the columns, the symbol and the gaps.
-const ONE_LINE: usize = 4 + METRIC + 2 * VALUE + CHANGE + INTERVAL + SAID + 5;
+const ONE_LINE: usize = 4 + METRIC + 2 * VALUE + CHANGE + INTERVAL + SAID + 6;
 /// Runs of a side that are listed.
 const ORIGINS_MAX: usize = 12;
 
@@ -23,15 +23,17 @@ pub fn comparison(view: &ComparisonView, style: Style) -> String {
     let said = view.answer.said();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
     let word = format!("{} {}{weak}", symbol(said), said.name().to_uppercase());
-    let line = format!("{}  {}", page.paint(&word, ink(said)), view.headline());
+    let line = page.paint(&word, ink(said));
     page.line(&line);
+    page.entry("rows", &view.headline());
     side(&mut page, "before", &view.before);
     side(&mut page, "after", &view.after);
     for caveat in &view.caveats {
         page.item("!", Ink::Warning, &safe(&caveat.text));
     }
     for rows in view.groups() {
-        page.heading(&safe(&rows[0].request));
+        let name = shorten(&safe(&rows[0].request), page.width);
+        page.heading(&name);
         rows.iter().for_each(|one| row(&mut page, one));
     }
     page.line("");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod agreement;
+mod comparison;
 mod ending;
 mod escaping;
 mod live;
