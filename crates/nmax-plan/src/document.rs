@@ -44,6 +44,7 @@ mod workload;
 pub mod write;
 
 pub use error::{DocumentError, Kind, Location};
+pub use observe::observe_also;
 pub use schema::schema;
 pub use texts::texts;
 pub use workload::MAX_IN_FLIGHT_DEFAULT;

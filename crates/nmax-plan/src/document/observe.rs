@@ -6,8 +6,11 @@ use super::keys::{self, OBSERVED_KINDS};
 use super::tree::{Node, Place, Value};
 use crate::plan::{AgentReach, INJECTOR, Observed, ObservedSource, ProcessRef, SourceKind};
 
+mod flags;
 mod kinds;
 mod source;
+
+pub use flags::observe_also;
 
 /// Most things that a run watches.
 const OBSERVED_MAX: usize = 32;
@@ -20,14 +23,17 @@ pub(super) fn decode(decoder: &mut Decoder, node: &Node) -> Vec<Observed> {
         decoder.problem(node.at, Kind::Limit, message, "leave some out");
         return Vec::new();
     }
-    let mut found: Vec<Observed> = Vec::new();
-    for item in items {
-        if let Some((next, at)) = observed(decoder, item) {
-            refuse_twice(decoder, &found, &next, at);
-            found.push(next);
-        }
-    }
+    let mut found = Vec::new();
+    items.iter().for_each(|item| add(decoder, item, &mut found));
     found
+}
+
+/// Adds an item to those that are observed.
+fn add(decoder: &mut Decoder, item: &Node, found: &mut Vec<Observed>) {
+    if let Some((next, at)) = observed(decoder, item) {
+        refuse_twice(decoder, found, &next, at);
+        found.push(next);
+    }
 }
 
 /// One item, and the place of its name.

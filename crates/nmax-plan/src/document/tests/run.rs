@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 mod errors;
+mod observed;
 
 use super::{options, rendered};
 use crate::document::{Options, parse};
@@ -144,7 +145,7 @@ fn every_part_has_its_meaning() {
         process("init", ProcessRef::Pid(1)),
         process("nginx", ProcessRef::PidFile("/run/nginx.pid".into())),
     ];
-    assert_eq!(plan.observe, observed);
+    assert_eq!(plan.observe[..3], observed);
     assert_eq!(plan.thresholds[0].abort, Some(minutes(1) / 2));
     assert_eq!(plan.thresholds[1].scope, Scope::Tag("adsl".into()));
 }

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::super::to_yaml;
+use crate::document::keys::MAPPED_FIGURES;
 use crate::document::tests::options;
 use crate::document::{Options, parse};
 use crate::plan::*;
@@ -100,6 +101,108 @@ fn process() -> impl Strategy<Value = ProcessRef> {
     ]
 }
 
+fn observed() -> impl Strategy<Value = Observed> {
+    let watched = process().prop_map(|process| Observed::Process {
+        name: String::new(),
+        process,
+    });
+    let source = (source_kind(), "[a-z]{1,9}", prop_oneof![Just(1_000), 100..60_000_u64]);
+    let source = source.prop_map(|(kind, host, every_ms)| {
+        Observed::Source(ObservedSource {
+            host,
+            name: String::new(),
+            every: Duration::from_millis(every_ms),
+            kind,
+        })
+    });
+    prop_oneof![watched, source]
+}
+
+fn source_kind() -> impl Strategy<Value = SourceKind> {
+    let token = option::of("[!-~]{1,20}([$][{]env[.]TOKEN[}])?");
+    let agent = (
+        any::<bool>(),
+        1..u16::MAX,
+        token.clone(),
+        vec("[a-z][a-z0-9:. $-]{0,8}[a-z]", 0..3),
+    );
+    let user = option::of("[a-z]{1,5}(:[a-z0-9]{1,5})?");
+    let rest = "(/[a-z0-9?=&$]{0,9})?";
+    let figures = select(MAPPED_FIGURES.to_vec());
+    let resources = vec((figures, "[a-z_][a-z0-9_:]{0,9}([{][a-z]=\"[a-z ]{0,3}\"[}])?"), 0..4);
+    let formats = (
+        option::of("[!-~]{1,9}"),
+        option::of(select(vec![LogKind::Access, LogKind::Application])),
+    );
+    prop_oneof![
+        agent.prop_map(|(listens, port, token, mut processes)| {
+            processes.dedup();
+            processes.truncate(1);
+            let reach = if listens {
+                AgentReach::Listen(format!("127.0.0.1:{port}"))
+            } else {
+                AgentReach::Pull(format!("http://db1:{port}"))
+            };
+            SourceKind::Agent {
+                reach,
+                token,
+                processes,
+            }
+        }),
+        (user.clone(), rest, token, resources).prop_map(|(user, rest, token, resources)| {
+            let resources = (0..)
+                .zip(resources)
+                .map(|(number, ((kind, _, metric), of)): (u32, _)| MappedResource {
+                    name: format!("r {number}"),
+                    kind,
+                    figures: vec![(metric, of)],
+                });
+            SourceKind::Prometheus {
+                url: url("https", user, rest),
+                token,
+                resources: resources.collect(),
+            }
+        }),
+        (user.clone(), rest).prop_map(|(user, rest)| SourceKind::Postgres {
+            url: url("postgres", user, rest)
+        }),
+        (user, rest).prop_map(|(user, rest)| SourceKind::Nginx {
+            url: url("http", user, rest)
+        }),
+        (1..u16::MAX).prop_map(|port| SourceKind::Redis {
+            url: format!("redis://:pw@h:{port}")
+        }),
+        (1..u16::MAX).prop_map(|port| SourceKind::Memcached {
+            address: format!("[::1]:{port}")
+        }),
+        ("[ -~]{0,12}[!-~]", formats).prop_map(|(file, (format, kind))| SourceKind::Log { file, format, kind }),
+    ]
+}
+
+fn url(scheme: &str, user: Option<String>, rest: String) -> String {
+    let user = user.map_or_else(String::new, |user| format!("{user}@"));
+    format!("{scheme}://{user}h{rest}")
+}
+
+/// Agents are called as their hosts.
+fn named(observed: Observed, new: &str) -> Observed {
+    match observed {
+        Observed::Process { process, .. } => Observed::Process {
+            name: new.to_owned(),
+            process,
+        },
+        Observed::Source(source) => {
+            let is_agent = matches!(source.kind, SourceKind::Agent { .. });
+            let host = if is_agent { new.to_owned() } else { source.host };
+            Observed::Source(ObservedSource {
+                host,
+                name: new.to_owned(),
+                ..source
+            })
+        }
+    }
+}
+
 fn action() -> impl Strategy<Value = Action> {
     let text = "[ -~]{0,12}([$][{]env[.]TOKEN[}])?[!-~]";
     prop_oneof![
@@ -150,7 +253,7 @@ fn changed() -> impl Strategy<Value = Plan> {
                 option::of(background(end)),
                 vec(location(), 0..3),
                 vec(intervention(end), 0..3),
-                vec(process(), 0..3),
+                vec(observed(), 0..4),
                 option::of(1e-6..1.0_f64),
                 prop_oneof![Just(1.0), 1.0..1e6_f64],
                 option::of(length(0..1 << 40)),
@@ -169,10 +272,7 @@ fn changed() -> impl Strategy<Value = Plan> {
                         availability,
                         observe: (0..)
                             .zip(observe)
-                            .map(|(number, process)| Observed::Process {
-                                name: format!("{number} ${{env.TOKEN}}"),
-                                process,
-                            })
+                            .map(|(number, observed)| named(observed, &format!("{number} ${{env.TOKEN}}")))
                             .collect(),
                         ..base.clone()
                     };

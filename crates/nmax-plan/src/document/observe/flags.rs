@@ -1,0 +1,95 @@
+//! `--observe KIND=WHERE`: an item of `observe` from the command line.
+
+use super::super::cursor::Decoder;
+use super::super::error::{DocumentError, Kind, Location};
+use super::super::keys::OBSERVED_KINDS;
+use super::super::tree::{Entry, Node, Place, Scalar, Value};
+use super::super::{Options, observe};
+use crate::addresses::mask_user;
+use crate::nearest::nearest;
+use crate::plan::Plan;
+
+/// The variable with the token of agents, on either side.
+const TOKEN_VARIABLE: &str = "NMAX_AGENT_TOKEN";
+
+/// Adds what the command line observes to a plan. Messages repeat no password. Agents get the token that `env` has under
+/// `NMAX_AGENT_TOKEN`, if it has one.
+pub fn observe_also(
+    plan: &mut Plan,
+    flags: &[(String, String)],
+    env: &dyn Fn(&str) -> Option<String>,
+) -> Result<(), Vec<DocumentError>> {
+    let options = Options {
+        file: "--observe",
+        read: &|_| Err("no data is read here".to_owned()),
+        exists: &|_| Ok(0),
+        env,
+        target: None,
+        set: &[],
+        duration: None,
+        profile: None,
+        compress: None,
+        seed: None,
+        check_source: &|_| Ok(()),
+    };
+    let mut decoder = Decoder {
+        options: &options,
+        problems: Vec::new(),
+    };
+    for (flag, (kind, text)) in (0..).zip(flags) {
+        let at = Place {
+            flag: Some(flag),
+            line: 1,
+            column: 1,
+        };
+        if !OBSERVED_KINDS.contains(&kind.as_str()) {
+            let remedy = match nearest(kind, OBSERVED_KINDS) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write one of: {}", OBSERVED_KINDS.join(", ")),
+            };
+            let message = format!("`{}` is nothing that can be observed", kind.escape_debug());
+            decoder.problem(at, Kind::Value, message, remedy);
+            continue;
+        }
+        let item = item(at, kind, text, env(TOKEN_VARIABLE).is_some());
+        observe::add(&mut decoder, &item, &mut plan.observe);
+    }
+    let problems = decoder.problems;
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let bound = problems.into_iter().map(|problem| {
+        let flag = problem.at.flag.and_then(|flag| flags.get(flag as usize));
+        let shown = flag.map_or_else(String::new, |(kind, text)| format!(" {kind}={}", mask_user(text)));
+        DocumentError {
+            at: Location::Flag(format!("--observe{shown}")),
+            kind: problem.kind,
+            message: problem.message,
+            remedy: problem.remedy,
+        }
+    });
+    Err(bound.collect())
+}
+
+fn item(at: Place, kind: &str, text: &str, has_token: bool) -> Node {
+    let entry = |key: &str, text: &str| Entry {
+        key: key.to_owned(),
+        key_at: at,
+        value: Node {
+            at,
+            value: Value::Scalar(Scalar {
+                text: text.to_owned(),
+                plain: false,
+                shift: None,
+            }),
+        },
+    };
+    let mut entries = vec![entry(kind, text)];
+    if kind == "agent" && has_token {
+        entries.push(entry("token", &format!("${{env.{TOKEN_VARIABLE}}}")));
+    }
+    Node {
+        at,
+        value: Value::Map(entries),
+    }
+}

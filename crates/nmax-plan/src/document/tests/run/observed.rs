@@ -1,0 +1,150 @@
+//! What is observed, from documents and from flags.
+
+use super::*;
+use crate::document::observe_also;
+
+fn source(host: &str, name: &str, kind: SourceKind) -> Observed {
+    Observed::Source(ObservedSource {
+        host: host.into(),
+        name: name.into(),
+        every: EVERY_DEFAULT,
+        kind,
+    })
+}
+
+#[test]
+fn sources_have_names_and_hosts() {
+    let plan = plan(RUN_KEYS, &options());
+    let [agent, calling, prometheus, rest @ ..] = &plan.observe[3..] else {
+        panic!("sources are missing")
+    };
+    let kind = SourceKind::Agent {
+        reach: AgentReach::Pull("http://db1:9797".into()),
+        token: Some("abc".into()),
+        processes: vec!["postgres".into(), "nginx".into()],
+    };
+    assert_eq!(*agent, source("db1", "db1", kind));
+    let Observed::Source(calling) = calling else {
+        panic!("an agent")
+    };
+    assert_eq!((calling.host.as_str(), calling.every), ("web1", Duration::from_secs(2)));
+    let Observed::Source(ObservedSource {
+        host,
+        name,
+        kind: SourceKind::Prometheus { resources, .. },
+        ..
+    }) = prometheus
+    else {
+        panic!("a page of metrics")
+    };
+    assert_eq!((host.as_str(), name.as_str()), ("db1", "exporter.test"));
+    let orders = MappedResource {
+        name: "orders".into(),
+        kind: MappedKind::Pool,
+        figures: vec![
+            ("in_use_count", "active{pool=\"orders\"}".into()),
+            ("waiting_count", "w".into()),
+            ("limit_count", "l".into()),
+            ("timeouts_per_s", "t".into()),
+        ],
+    };
+    assert_eq!(resources[0], orders);
+    let want = [
+        source(
+            INJECTOR,
+            "shop",
+            SourceKind::Postgres {
+                url: "postgres://monitor:pw@localhost:5433/shop?sslmode=disable".into(),
+            },
+        ),
+        source(
+            "cache.test",
+            "cache.test:6379",
+            SourceKind::Redis {
+                url: "redis://cache.test:6379".into(),
+            },
+        ),
+        source(
+            INJECTOR,
+            "[::1]:11211",
+            SourceKind::Memcached {
+                address: "[::1]:11211".into(),
+            },
+        ),
+        source(
+            INJECTOR,
+            "front",
+            SourceKind::Nginx {
+                url: "http://127.0.0.1:8080/stub_status".into(),
+            },
+        ),
+        source(
+            INJECTOR,
+            "access.log",
+            SourceKind::Log {
+                file: "/var/log/nginx/access.log".into(),
+                format: Some("combined".into()),
+                kind: Some(LogKind::Access),
+            },
+        ),
+    ];
+    assert_eq!(rest, want);
+}
+
+/// Logs are files of the plan, as all others.
+#[test]
+fn logs_are_files_of_the_plan() {
+    let mut plan = plan(&around(&format!("{OPEN}observe: [{{ log: a.log }}]")), &options());
+    let mut files = Vec::new();
+    plan.change_files(&mut |file| files.push(file.clone()));
+    assert_eq!(files, ["a.log"]);
+}
+
+fn flags(flags: &[(&str, &str)], token: Option<&str>) -> Result<Vec<Observed>, String> {
+    let flags: Vec<_> = flags
+        .iter()
+        .map(|(kind, text)| ((*kind).to_owned(), (*text).to_owned()))
+        .collect();
+    let mut plan = plan(&around(&format!("{OPEN}observe: [{{ process: nginx }}]")), &options());
+    let env = |name: &str| token.filter(|_| name == "NMAX_AGENT_TOKEN").map(str::to_owned);
+    match observe_also(&mut plan, &flags, &env) {
+        Ok(()) => Ok(plan.observe.split_off(1)),
+        Err(errors) => Err(errors.iter().map(|error| format!("{error}\n")).collect()),
+    }
+}
+
+#[test]
+fn flags_observe_besides() {
+    let found = flags(&[("agent", "http://db1"), ("log", "$x.log")], Some("s3cret")).unwrap();
+    let kind = SourceKind::Agent {
+        reach: AgentReach::Pull("http://db1".into()),
+        token: Some("s3cret".into()),
+        processes: Vec::new(),
+    };
+    assert_eq!(found[0], source("db1", "db1", kind));
+    assert!(
+        matches!(&found[1], Observed::Source(ObservedSource { kind: SourceKind::Log { file, .. }, .. }) if file == "$x.log")
+    );
+}
+
+/// All that is wrong is said at once, and no password.
+#[test]
+fn wrong_flags() {
+    let wrong = flags(
+        &[
+            ("proces", "x"),
+            ("process", "nginx"),
+            ("prometheus", "ftp://u:s3cret@h/"),
+        ],
+        None,
+    );
+    let want = "\
+--observe proces=x: `proces` is nothing that can be observed
+  help: did you mean `process`?
+--observe process=nginx: `nginx` is observed twice
+  help: give one of them another `name`
+--observe prometheus=ftp://REDACTED@h/: `ftp://REDACTED@h/` does not begin with `http://` or `https://`
+  help: write it as `http://127.0.0.1:9100/metrics`
+";
+    assert_eq!(wrong.unwrap_err(), want);
+}
