@@ -19,6 +19,10 @@ use parquet::schema::parser::parse_message_type;
 use crate::records::outcome_names;
 use crate::{StoreError, files};
 
+mod read;
+
+pub use read::{Found, NO_TEXT, SampleFile, SampleWriter, UNKNOWN, segments};
+
 /// Most rows of a segment.
 pub const SEGMENT_ROWS_MAX: usize = 1_000_000;
 /// Longest span of a segment.
@@ -148,11 +152,7 @@ impl Segments {
         self.write_group()?;
         let Some(segment) = self.open.take() else { return Ok(()) };
         self.closed += 1;
-        let temporary = files::temporary_of(&segment.path);
-        let path = segment.path;
-        let file = segment.writer.into_inner().map_err(|error| failed(&path, error))?;
-        file.sync_all().map_err(StoreError::io("sync", &temporary))?;
-        files::publish(&temporary, &path)
+        published(&segment.path, segment.writer)
     }
 
     /// Writes the rows in memory as one group. On an error the segment is given up.
@@ -207,16 +207,28 @@ impl Segment {
         let path = directory.join(format!("samples-{number:04}.parquet"));
         let temporary = files::temporary_of(&path);
         let file = File::create_new(&temporary).map_err(StoreError::io("create", &temporary))?;
-        let schema = Arc::new(parse_message_type(SCHEMA).expect("the schema above is valid"));
-        let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
-        let writer = SerializedFileWriter::new(file, schema, properties).map_err(|error| failed(&path, error))?;
         Ok(Self {
+            writer: create(&path, file)?,
             path,
-            writer,
             rows: 0,
             first_done,
         })
     }
+}
+
+/// A writer of these columns into `file`, which will be `path`.
+fn create(path: &Path, file: File) -> Result<SerializedFileWriter<File>, StoreError> {
+    let schema = Arc::new(parse_message_type(SCHEMA).expect("the schema above is valid"));
+    let properties = Arc::new(WriterProperties::builder().set_compression(Compression::SNAPPY).build());
+    SerializedFileWriter::new(file, schema, properties).map_err(|error| failed(path, error))
+}
+
+/// Ends a file and gives it its name.
+fn published(path: &Path, writer: SerializedFileWriter<File>) -> Result<(), StoreError> {
+    let temporary = files::temporary_of(path);
+    let file = writer.into_inner().map_err(|error| failed(path, error))?;
+    file.sync_all().map_err(StoreError::io("sync", &temporary))?;
+    files::publish(&temporary, path)
 }
 
 /// Writes `rows` as one group, column by column in the order of [`SCHEMA`].
