@@ -44,7 +44,7 @@ impl fmt::Display for Finding {
 pub(crate) type Rule = fn(&Repo) -> Vec<Finding>;
 
 /// All rules, with their names.
-pub(crate) const RULES: [(&str, Rule); 15] = [
+pub(crate) const RULES: [(&str, Rule); 16] = [
     (
         "dependencies follow the table of layers",
         layers::dependencies_follow_the_table,
@@ -55,6 +55,7 @@ pub(crate) const RULES: [(&str, Rule); 15] = [
     ("no unwrap", habits::no_unwrap),
     ("no unbounded channel", habits::no_unbounded_channel),
     ("no unsafe code", habits::no_unsafe),
+    ("no claim of a cause", habits::no_claim_of_a_cause),
     ("modules have docs", files::modules_have_docs),
     ("files are short", files::files_are_short),
     ("no foreign text", files::no_foreign_text),

@@ -246,3 +246,6 @@ pub struct Diagnosis {
     /// All other resources that were judged.
     pub others: Vec<Suspect>,
 }
+
+#[cfg(test)]
+mod tests;

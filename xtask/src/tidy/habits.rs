@@ -66,6 +66,22 @@ pub(crate) fn no_unsafe(repo: &Repo) -> Vec<Finding> {
     findings
 }
 
+/// What a diagnosis may never claim: correlation and queues name suspects, only an experiment names a cause.
+const CLAIM: &str = concat!("root", " cause");
+
+/// Nowhere, in no case and not over the end of a line.
+pub(crate) fn no_claim_of_a_cause(repo: &Repo) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for file in &repo.files {
+        let text = file.text.to_ascii_lowercase().replace(['\n', '-'], " ");
+        for (at, _) in text.match_indices(CLAIM) {
+            let line = file.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+            findings.push(finding(file, line, "say `suspect`, and what would prove it wrong".to_owned()));
+        }
+    }
+    findings
+}
+
 fn search<'a>(files: impl Iterator<Item = (&'a File, String)>, needles: &[&str], instead: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (file, code) in files {

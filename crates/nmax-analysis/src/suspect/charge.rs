@@ -14,8 +14,10 @@ use super::measured::{Measured, Role};
 use super::system::System;
 use super::{Kind, Resource};
 
-/// What is in a lender, for it to be inside another, per what the other lends.
-const INSIDE_MAX: f64 = 1.1;
+/// What is lent must mostly be in a resource for the holders to be there.
+const INSIDE_SHARE_MIN: f64 = 0.8;
+/// As many times what can be lent may be in a resource whose users come through the lender.
+const INSIDE_MAX: f64 = 1.2;
 
 /// What a resource is charged, requests.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -132,6 +134,9 @@ struct Holders {
 }
 
 /// What the holders of the lender at `place` do; `known` has the lenders that may be inside it.
+///
+/// Readings do not say what is inside what. A resource is taken to be what the holders do when the number in it is most of
+/// what is lent, and not more than can be lent; several that come to it together are chance more often than not.
 fn holders(
     all: &[Measured],
     own: &[Charge],
@@ -140,38 +145,67 @@ fn holders(
     unwatched: Unwatched,
 ) -> Holders {
     let lent = held(&all[place]).unwrap_or(0.0);
-    if lent <= 0.0 {
-        return Holders {
-            whose: vec![(Some(place), 1.0)],
-            idle: 0.0,
-        };
+    let most = all[place].servers.map_or(lent, |(_, servers)| servers.max(lent));
+    let groups = groups(all, own, place, known);
+    let fits = |number: f64| number >= INSIDE_SHARE_MIN * lent && number <= INSIDE_MAX * most && lent > 0.0;
+    let size = |group: &[(Option<usize>, f64)]| group.iter().map(|(_, number)| number).sum::<f64>();
+    let explains = groups.iter().filter(|group| fits(size(group)));
+    let watched: f64 = own.iter().map(Charge::number).sum();
+    // A lender with room for all holds nobody up, whatever is done with what it lends.
+    let is_short = all[place].is_pressed && lent > 0.0;
+    let left = if is_short { (1.0 - watched / lent).max(0.0) } else { 0.0 };
+    if let Some(group) = explains.max_by(|a, b| size(a).total_cmp(&size(b))) {
+        let scale = 1.0 / size(group).max(lent);
+        let mut whose: Vec<_> = group.iter().map(|(whose, number)| (*whose, number * scale)).collect();
+        whose.push((Some(place), 1.0 - size(group) * scale));
+        return Holders { whose, idle: left };
     }
-    let mut parts: Vec<(Option<usize>, f64)> = Vec::new();
-    for (other, charge) in own.iter().enumerate().filter(|(_, charge)| charge.number() > 0.0) {
-        // What has room is not what its users wait for: there are too few that may use it.
-        let whose = if all[other].has_room { place } else { other };
-        parts.push((Some(whose), charge.number()));
-    }
-    for (other, inner) in known {
-        let waiting = all[*other].waiting;
-        if waiting + held(&all[*other]).unwrap_or(0.0) <= INSIDE_MAX * lent {
-            parts.extend(inner.whose.iter().map(|(whose, share)| (*whose, share * waiting)));
-        }
-    }
-    let inside: f64 = parts.iter().map(|(_, number)| number).sum();
-    let scale = 1.0 / inside.max(lent);
-    let mut whose: Vec<(Option<usize>, f64)> = parts
-        .into_iter()
-        .map(|(whose, number)| (whose, number * scale))
-        .collect();
-    let left = (1.0 - inside * scale).max(0.0);
     let is_pool = all[place].resource.kind == Kind::Pool;
     let is_open = unwatched.host || (is_pool && unwatched.services);
-    whose.push(((!is_open).then_some(place), left));
     Holders {
-        whose,
+        whose: vec![((!is_open).then_some(place), 1.0)],
         idle: if is_open { 0.0 } else { left },
     }
+}
+
+/// What may be inside a lender: each resource that is more than idle, each database with its part of processors and disks,
+/// each lender that is known. Of each whose time it is, and how many are there.
+fn groups(
+    all: &[Measured],
+    own: &[Charge],
+    place: usize,
+    known: &BTreeMap<usize, Holders>,
+) -> Vec<Vec<(Option<usize>, f64)>> {
+    // What has room is not what its users wait for: there are too few that may use it.
+    let whose = |other: usize| Some(if all[other].has_room { place } else { other });
+    let mut groups = Vec::new();
+    let is_meant = |one: &Measured| held(one).is_none() && (one.is_pressed || one.has_room);
+    for (other, charge) in own.iter().enumerate().filter(|(other, _)| is_meant(&all[*other])) {
+        let mut group = vec![(whose(other), charge.number())];
+        let one = &all[other];
+        if one.resource.kind == Kind::Database && one.contained > 0.0 {
+            let of_host = (0..all.len()).filter(|leaf| {
+                let leaf = &all[*leaf].resource;
+                leaf.host == one.resource.host && matches!(leaf.kind, Kind::Cpu | Kind::Disk | Kind::Memory)
+            });
+            let leaves: Vec<(usize, f64)> = of_host.map(|leaf| (leaf, own[leaf].number())).collect();
+            let sum: f64 = leaves.iter().map(|(_, number)| number).sum();
+            let part = |(leaf, number): &(usize, f64)| (whose(*leaf), one.contained * number / sum);
+            group.extend(leaves.iter().filter(|_| sum > 0.0).map(part));
+        }
+        groups.push(group);
+    }
+    for (other, inner) in known.iter().filter(|(other, _)| all[**other].is_pressed) {
+        let size = all[*other].waiting + held(&all[*other]).unwrap_or(0.0);
+        groups.push(
+            inner
+                .whose
+                .iter()
+                .map(|(whose, share)| (*whose, share * size))
+                .collect(),
+        );
+    }
+    groups
 }
 
 /// Charges the waiters of a lender, and the time in which what it lends was held for nothing that is watched.

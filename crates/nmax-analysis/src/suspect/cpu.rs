@@ -10,7 +10,7 @@ use super::system::System;
 use super::{Cell, Finding, Kind};
 use crate::words::{digits, share};
 
-/// Share of the host's busy processors from which the observed processes are taken for all of the system on it.
+/// Share of the host's busy processors, less the injector's, that observed processes must use to be the system on it.
 const ATTRIBUTED_SHARE_MIN: f64 = 0.5;
 /// Utilization at which the estimate of the queue stops growing.
 const UTILIZATION_MAX: f64 = 0.95;
@@ -25,14 +25,20 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let quota = look.mean(host, "cgroup", "quota_cores").filter(|quota| *quota > 0.0);
     let limit = [cores, quota].into_iter().flatten().reduce(f64::min);
     let rest = (busy - own).max(0.0);
-    cpu.service = attributed(look, host)
-        .filter(|used| *used >= ATTRIBUTED_SHARE_MIN * rest)
-        .map_or(rest, |used| used.min(rest));
+    let processes = look.named(host, "process");
+    // Observed processes that use most of it are taken for all of the system on it; the rest is for others.
+    let used = look
+        .sum(host, &processes, "cpu_cores")
+        .filter(|used| *used >= ATTRIBUTED_SHARE_MIN * rest);
+    cpu.service = used.unwrap_or(rest).min(rest);
     cpu.utilization = limit.map(|limit| busy / limit);
     cpu.servers = limit.map(|limit| (cpu.service, limit));
     let waiting = waiting(look, host, busy, limit);
     let others = if is_injector { system.injector_waiting } else { 0.0 };
-    cpu.waiting = waiting.map_or(0.0, |waiting| (waiting - others).max(0.0));
+    let theirs = used.and_then(|_| look.sum(host, &processes, "waiting_count"));
+    cpu.waiting = theirs
+        .or_else(|| waiting.map(|waiting| (waiting - others).max(0.0)))
+        .unwrap_or(0.0);
     if system.is_of(host) {
         cpu.is_counted = true;
     } else {
@@ -60,13 +66,9 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     Some(cpu)
 }
 
-/// Processors that the observed processes of a host keep busy; `None` when none is observed.
-fn attributed(look: &Look, host: &str) -> Option<f64> {
-    look.sum(host, &look.named(host, "process"), "cpu_cores")
-}
-
-/// Mean number of tasks that wait for a processor: measured by the scheduler, else of the stall information, else by
-/// samples of the run queue.
+/// Mean number of tasks that wait for a processor: measured by the scheduler, else the larger of what follows from the
+/// stall information and from samples of the run queue. The first knows of the host as a whole only: where tasks may run on
+/// some processors only, it is too small.
 ///
 /// Of the share of time p in which at least one waits, the number follows as p / (1 − ρ): in M/M/c the queue is
 /// geometric while it is not empty, with mean 1 / (1 − ρ).
@@ -75,11 +77,13 @@ fn waiting(look: &Look, host: &str, busy: f64, limit: Option<f64>) -> Option<f64
         return Some(waiting);
     }
     let utilization = (busy / limit?).min(UTILIZATION_MAX);
-    if let Some(some) = look.mean(host, "cpu", "pressure_some_ratio") {
-        return Some(some / (1.0 - utilization));
-    }
-    look.mean(host, "cpu", "running_count")
-        .map(|running| (running - busy).max(0.0))
+    let by_stalls = look
+        .mean(host, "cpu", "pressure_some_ratio")
+        .map(|some| some / (1.0 - utilization));
+    let by_samples = look
+        .mean(host, "cpu", "running_count")
+        .map(|running| (running - busy).max(0.0));
+    by_stalls.into_iter().chain(by_samples).reduce(f64::max)
 }
 
 /// Limits of control groups that were in the way.

@@ -47,7 +47,12 @@ pub fn diagnose(evidence: &Evidence) -> Diagnosis {
     let bounds = demand::bounds(&all, &system);
     let levels = demand::levels(evidence);
     let by_level = demand::of_levels(&levels, &look, &system, measure);
-    let unexplained = budget.unexplained_s * system.throughput_per_s;
+    let doubtful = all
+        .iter()
+        .zip(&charges)
+        .filter(|(one, _)| one.doubt.is_some() && one.is_pressed);
+    let doubtful: f64 = doubtful.map(|(_, charge)| charge.number()).sum();
+    let unexplained = budget.unexplained_s * system.throughput_per_s + doubtful;
     let judged = judge(all, &charges, &system, &by_level);
     let (suspects, others) = rank(evidence, judged, &missing, unexplained, &system);
     Diagnosis {
@@ -79,10 +84,11 @@ fn measure(look: &Look, system: &System) -> Vec<Measured> {
 }
 
 fn of_host(look: &Look, system: &System, host: &str) -> Vec<Measured> {
-    let mut disks = disk::measure(look, system, host);
-    let mut memory = memory::measure(look, system, host);
-    if let Some(memory) = &mut memory {
-        memory::take_from_disks(look, host, memory, &mut disks);
+    let mut disks = disk::measure(look, system, host, memory::of_disks(look, host));
+    let memory = memory::measure(look, system, host, &disks);
+    if memory.is_none() {
+        let doubt = format!("it may be swapping: memory of {host} is not watched");
+        disks.iter_mut().for_each(|disk| disk.doubt = Some(doubt.clone()));
     }
     let mut all: Vec<Measured> = cpu::measure(look, system, host).into_iter().collect();
     all.extend(memory);

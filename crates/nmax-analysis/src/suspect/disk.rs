@@ -15,10 +15,13 @@ const READINGS_MIN: usize = 10;
 /// How many times the bytes of the observed processes their work may be at the disk: journals, metadata.
 const BYTES_TIMES: f64 = 3.0;
 
-/// Every disk of a host; where none was read but I/O stalls were, one without a name.
-pub(super) fn measure(look: &Look, system: &System, host: &str) -> Vec<Measured> {
+/// Every disk of a host; where none was read but I/O stalls were, one without a name. `swapped` is the share of their work
+/// that comes of a shortage of memory.
+pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) -> Vec<Measured> {
     let disks = look.named(host, "disk").into_iter();
-    let disks: Vec<Measured> = disks.filter_map(|source| disk(look, system, host, source)).collect();
+    let disks: Vec<Measured> = disks
+        .filter_map(|source| disk(look, system, host, source, swapped))
+        .collect();
     if !disks.is_empty() {
         return disks;
     }
@@ -28,7 +31,8 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Vec<Measured>
     let mut all = Measured::new(look, Kind::Disk, host, "", ("io", "pressure_some_ratio"));
     all.role = role(system, host);
     all.is_counted = system.is_of(host);
-    all.waiting = stalled(some, system.in_flight());
+    let waiting = stalled(some, system.in_flight());
+    (all.waiting, all.contained) = ((1.0 - swapped) * waiting, swapped * waiting);
     stalls(Some(some), &mut all);
     all.is_pressed = !all.rules.is_empty();
     all.cells[1] = Cell::Observed(format!("{} stalled", share(some)));
@@ -40,14 +44,15 @@ fn role(system: &System, host: &str) -> Role {
 }
 
 /// A disk that did something.
-fn disk(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
+fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) -> Option<Measured> {
     let queue = look.mean(host, source, "queue_count")?;
     let mut disk = Measured::new(look, Kind::Disk, host, name_of(source), (source, "queue_count"));
     let busy = look.mean(host, source, "busy_ratio");
     let some = look.mean(host, "io", "pressure_some_ratio");
-    let part = awaited(some, busy) * of_processes(look, host);
+    let part = (1.0 - swapped) * of_processes(look, host).unwrap_or_else(|| awaited(look, host, some, busy));
     let served = busy.unwrap_or(queue).min(queue);
     (disk.service, disk.waiting) = (part * served, part * (queue - served));
+    disk.contained = swapped * queue;
     disk.role = role(system, host);
     disk.is_counted = system.is_of(host);
     disk.utilization = busy;
@@ -61,8 +66,8 @@ fn disk(look: &Look, system: &System, host: &str, source: &str) -> Option<Measur
     if let Some(idle_ms) = idle_ms {
         text += &format!(" ({} in its idlest time)", time_ms(idle_ms));
     }
-    if part < 0.9 {
-        text += &format!("; requests of the load wait for {} of that", share(part));
+    if part < 0.9 && queue >= DISK_QUEUE_IDLE {
+        text += &format!("; {} of that is the requests' own", share(part));
     }
     disk.findings.push(Finding {
         kind: "utilization",
@@ -101,15 +106,19 @@ fn stalls(some: Option<f64>, disk: &mut Measured) {
 }
 
 /// Share of a disk's queue that somebody waits for: where all do, something stalls whenever the disk is busy.
-fn awaited(some: Option<f64>, busy: Option<f64>) -> f64 {
+///
+/// The kernel gives the mean of its processors, so the share of time is up to as many times larger.
+fn awaited(look: &Look, host: &str, some: Option<f64>, busy: Option<f64>) -> f64 {
+    let cores = look.mean(host, "cpu", "cores_count").unwrap_or(1.0).max(1.0);
     match (some, busy) {
-        (Some(some), Some(busy)) if busy > 0.0 => (some / busy).min(1.0),
+        (Some(some), Some(busy)) if busy > 0.0 => (cores * some / busy).min(1.0),
         _ => 1.0,
     }
 }
 
-/// Share of the bytes of all disks that can be the work of the observed processes, where any is observed.
-fn of_processes(look: &Look, host: &str) -> f64 {
+/// Share of the bytes of all disks, without what is swapped, that can be the work of the observed processes; `None` when
+/// none is observed.
+fn of_processes(look: &Look, host: &str) -> Option<f64> {
     let processes = look.named(host, "process");
     let disks = look.named(host, "disk");
     let moved = |sources: &[&str]| {
@@ -117,10 +126,13 @@ fn of_processes(look: &Look, host: &str) -> f64 {
         let (read, written) = (of("read_bytes_per_s"), of("written_bytes_per_s"));
         (read.is_some() || written.is_some()).then(|| read.unwrap_or(0.0) + written.unwrap_or(0.0))
     };
-    match (moved(&processes), moved(&disks)) {
-        (Some(theirs), Some(all)) if all > 0.0 => (BYTES_TIMES * theirs / all).min(1.0),
-        _ => 1.0,
-    }
+    let theirs = moved(&processes)?;
+    let all = moved(&disks)? - super::memory::swapped_bytes(look, host);
+    Some(if all > 0.0 {
+        (BYTES_TIMES * theirs / all).min(1.0)
+    } else {
+        1.0
+    })
 }
 
 /// The time of a request in the idlest tenth of the run, ms.

@@ -44,6 +44,8 @@ pub(super) struct Measured {
     pub(super) is_pressed: bool,
     /// Whether it could serve more at a time, so that what lends has too few.
     pub(super) has_room: bool,
+    /// What makes it doubtful that the time in it is its own fault, and is not watched.
+    pub(super) doubt: Option<String>,
     /// Figures worth saying.
     pub(super) findings: Vec<Finding>,
     /// Rules of saturation that hold.
@@ -74,6 +76,7 @@ impl Measured {
             servers: None,
             is_pressed: false,
             has_room: false,
+            doubt: None,
             findings: Vec::new(),
             rules: Vec::new(),
             cells: [Cell::NotObserved, Cell::NotObserved, Cell::NotObserved],

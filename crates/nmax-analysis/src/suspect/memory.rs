@@ -9,8 +9,8 @@ use super::system::System;
 use super::{Cell, Finding, Kind};
 use crate::words::{digits, share};
 
-/// `None` when nothing was read of it. What its swapping does to disks comes later: see [`take_from_disks`].
-pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
+/// `None` when nothing was read of it. What is at the `disks` because memory is short, waits for memory.
+pub(super) fn measure(look: &Look, system: &System, host: &str, disks: &[Measured]) -> Option<Measured> {
     let available = look.mean(host, "memory", "available_bytes");
     let some = pressure(look, host, "pressure_some_ratio");
     let key = match available {
@@ -22,8 +22,10 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let swap_in = look.mean(host, "memory", "swap_in_bytes_per_s");
     memory.role = if system.is_of(host) { Role::Leaf } else { Role::Aside };
     memory.is_counted = system.is_of(host) && (some.is_some() || swap_in.is_some());
-    let lower = full.map_or(0.0, |full| full * system.in_flight());
-    memory.waiting = some.map_or(0.0, |some| stalled(some, system.in_flight())).max(lower);
+    let by_stalls = some.map_or(0.0, |some| stalled(some, system.in_flight()));
+    let by_full = full.map_or(0.0, |full| full * system.in_flight());
+    let at_disks: f64 = disks.iter().map(|disk| disk.contained).sum();
+    memory.waiting = by_stalls.max(by_full).max(at_disks.min(system.in_flight()));
     let total = look.mean(host, "memory", "total_bytes").filter(|total| *total > 0.0);
     memory.utilization = available.zip(total).map(|(available, total)| 1.0 - available / total);
     limits(look, host, &mut memory);
@@ -34,6 +36,12 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
         .map_or("its size was not read".into(), |used| format!("{} used", share(used)));
     if let Some(some) = some {
         text += &format!(", {} of the time something stalled for it", share(some));
+    }
+    if at_disks >= 0.005 {
+        text += &format!(
+            ", {} requests at a time were at its disks for want of it",
+            digits(at_disks)
+        );
     }
     memory.findings.push(Finding {
         kind: "utilization",
@@ -121,42 +129,35 @@ fn rules(look: &Look, host: &str, of: (Option<f64>, Option<f64>, Option<f64>), m
     }
 }
 
-/// Gives memory the part of the disks' queues that comes of its shortage.
+/// Share of the work of a host's disks that comes of a shortage of memory, 0 to 1.
 ///
 /// Who waits for a page to come back stalls for memory and for I/O at once, who waits for a file stalls for I/O alone.
 /// So the share is `some` of memory over `some` of I/O, or that of swapped bytes in all bytes of the disks if larger.
-pub(super) fn take_from_disks(look: &Look, host: &str, memory: &mut Measured, disks: &mut [Measured]) {
-    if !memory.is_pressed || !memory.is_counted {
-        return;
+pub(super) fn of_disks(look: &Look, host: &str) -> f64 {
+    let some = pressure(look, host, "pressure_some_ratio").filter(|some| *some >= MEMORY_SOME_MAX);
+    let swaps_in = look
+        .mean(host, "memory", "swap_in_bytes_per_s")
+        .is_some_and(|bytes| bytes > SWAP_IN_MAX);
+    if some.is_none() && !swaps_in {
+        return 0.0;
     }
-    let of = |metric| look.mean(host, "memory", metric).unwrap_or(0.0);
-    let swapped = of("swap_in_bytes_per_s") + of("swap_out_bytes_per_s");
-    let sources: Vec<&str> = look.named(host, "disk");
+    let sources = look.named(host, "disk");
     let bytes = ["read_bytes_per_s", "written_bytes_per_s"];
     let moved: f64 = bytes.iter().filter_map(|metric| look.sum(host, &sources, metric)).sum();
-    let by_bytes = if moved > 0.0 { swapped / moved } else { 0.0 };
-    let by_stalls = match (
-        pressure(look, host, "pressure_some_ratio"),
-        look.mean(host, "io", "pressure_some_ratio"),
-    ) {
-        (Some(memory), Some(io)) if memory >= MEMORY_SOME_MAX && io > 0.0 => memory / io,
+    let by_bytes = if moved > 0.0 {
+        swapped_bytes(look, host) / moved
+    } else {
+        0.0
+    };
+    let by_stalls = match (some, look.mean(host, "io", "pressure_some_ratio")) {
+        (Some(memory), Some(io)) if io > 0.0 => memory / io,
         _ => 0.0,
     };
-    let part = by_bytes.max(by_stalls).clamp(0.0, 1.0);
-    let mut taken = 0.0;
-    for disk in disks {
-        taken += part * disk.number();
-        disk.contained += part * disk.number();
-        disk.service *= 1.0 - part;
-        disk.waiting *= 1.0 - part;
-    }
-    memory.waiting = memory.waiting.max(taken);
-    if taken > 0.0 {
-        let text = format!("{} of the work of the disks comes of it", share(part));
-        memory.findings.push(Finding {
-            kind: "residence",
-            text,
-            source: PSI,
-        });
-    }
+    by_bytes.max(by_stalls).clamp(0.0, 1.0)
+}
+
+/// Bytes per second that go to and come from swap.
+pub(super) fn swapped_bytes(look: &Look, host: &str) -> f64 {
+    let of = |metric| look.mean(host, "memory", metric).unwrap_or(0.0);
+    of("swap_in_bytes_per_s") + of("swap_out_bytes_per_s")
 }

@@ -42,6 +42,13 @@ pub(super) fn judge(
         if charge.moved > 0.0 && label == Label::Symptom {
             findings.push(residence(moved(charge, system)));
         }
+        if let Some(doubt) = &one.doubt {
+            findings.push(Finding {
+                kind: "coverage",
+                text: doubt.clone(),
+                source: "",
+            });
+        }
         findings.extend(one.rules.iter().cloned());
         findings.extend(one.findings.iter().cloned());
         findings.extend(demand::finding(&one, system, by_level));
@@ -82,7 +89,11 @@ fn label(one: &Measured, charge: &Charge, part: f64, system: &System) -> Label {
         return Label::NotObserved;
     }
     if one.is_counted && one.is_pressed && part >= WAIT_SHARE_MIN && one.role != Role::Aside {
-        return Label::Wait;
+        return if one.doubt.is_none() {
+            Label::Wait
+        } else {
+            Label::Saturated
+        };
     }
     if one.is_pressed && is_much && charge.moved >= MOVED_SHARE_MIN * measured {
         return Label::Symptom;
@@ -205,7 +216,7 @@ fn blank(resource: &Resource, all: &[Resource], unexplained: f64, system: &Syste
         findings.push(Finding {
             kind: "residence",
             text: format!(
-                "{} of each request's {} are explained by nothing that was watched{beside}",
+                "{} of each request's {} cannot be explained by what was watched{beside}",
                 time_ms(unexplained_s * 1e3),
                 time_ms(system.served_s() * 1e3)
             ),

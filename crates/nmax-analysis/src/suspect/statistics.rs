@@ -136,3 +136,6 @@ pub(super) fn onset(series: &[f64]) -> Option<usize> {
     let above: Vec<bool> = series.iter().map(|value| *value > limit).collect();
     change(&above).map(|change| change.at).filter(|at| *at > 0)
 }
+
+#[cfg(test)]
+mod tests;

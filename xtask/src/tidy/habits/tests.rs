@@ -96,3 +96,12 @@ fn unsafe_code_is_found() {
     check(no_unsafe, LIBRARY, "#![forbid(unsafe_code)]\n// unsafe", None);
     check(no_unsafe, UNSAFE, "unsafe impl A for B {}", None);
 }
+
+#[test]
+fn claims_of_a_cause_are_found() {
+    let claim = |between: &str| format!("A disk is\nthe Root{between}cause of it.");
+    check(no_claim_of_a_cause, "docs/methods/suspects.md", &claim(" "), Some(2));
+    check(no_claim_of_a_cause, LIBRARY, &claim("-"), Some(2));
+    check(no_claim_of_a_cause, LIBRARY, &claim("\n"), Some(2));
+    check(no_claim_of_a_cause, LIBRARY, "// the root of it is the cause", None);
+}

@@ -1,0 +1,7 @@
+//! The diagnosis against systems whose truth is known.
+
+mod kinds;
+mod simulator;
+mod words;
+
+use super::*;

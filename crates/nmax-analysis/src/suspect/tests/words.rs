@@ -1,0 +1,318 @@
+//! What is said of runs written down by hand: validity, gaps, this host as server and injector, rules, words.
+
+use nmax_metrics::{Nanos, Resource as Line};
+
+use super::*;
+use crate::fixture::Run;
+
+/// A run of 100 requests a second of 20 ms each, towards this host, with these figures of it all the time.
+fn watched(figures: &[(&str, &str, f64)]) -> Run {
+    let mut run = Run::healthy();
+    add(&mut run, "injector", figures, 0..11);
+    run
+}
+
+fn add(run: &mut Run, host: &str, figures: &[(&str, &str, f64)], seconds: std::ops::Range<u64>) {
+    for second in seconds {
+        for (source, metric, value) in figures {
+            run.readings.push(&Line {
+                at: Nanos::from_secs(second),
+                host: host.into(),
+                source: (*source).into(),
+                metric: (*metric).into(),
+                value: *value,
+                unit: "count".into(),
+            });
+        }
+    }
+}
+
+/// Everything that a host shows, idle.
+const IDLE: [(&str, &str, f64); 9] = [
+    ("cpu", "cores_count", 2.0),
+    ("cpu", "busy_cores", 0.2),
+    ("cpu", "waiting_count", 0.0),
+    ("memory", "total_bytes", 8e9),
+    ("memory", "available_bytes", 5e9),
+    ("memory", "pressure_some_ratio", 0.0),
+    ("disk sda", "queue_count", 0.0),
+    ("disk sda", "await_ms", 0.5),
+    ("tcp", "retransmitted_per_s", 0.0),
+];
+
+fn of<'a>(diagnosis: &'a Diagnosis, kind: Kind, name: &str) -> &'a Suspect {
+    let mut all = diagnosis.suspects.iter().chain(&diagnosis.others);
+    let found = all.find(|suspect| suspect.resource.kind == kind && suspect.resource.name == name);
+    found.unwrap_or_else(|| panic!("no {} {name}: {diagnosis:#?}", kind.name()))
+}
+
+fn row(diagnosis: &Diagnosis, kind: Kind) -> &Coverage {
+    let found = diagnosis.coverage.iter().find(|row| row.resource.kind == kind);
+    found.unwrap_or_else(|| panic!("no row of {}", kind.name()))
+}
+
+/// A run that is not valid says something of its injector only.
+#[test]
+fn a_run_that_is_not_valid_says_nothing_of_the_system() {
+    let mut run = watched(&[
+        ("cpu", "cores_count", 2.0),
+        ("cpu", "busy_cores", 2.0),
+        ("pool orders", "waiting_count", 9.0),
+    ]);
+    run.injector.cpu_utilization_max = Some(0.99);
+    let diagnosis = diagnose(&run.evidence());
+    assert!(diagnosis.refused[0].contains("G4"), "{:?}", diagnosis.refused);
+    assert_eq!((diagnosis.budget, diagnosis.bounds), (None, None));
+    let suspects: Vec<_> = diagnosis.suspects.iter().map(|suspect| &suspect.resource).collect();
+    assert_eq!((suspects[0].host.as_str(), suspects[0].kind), ("injector", Kind::Cpu));
+    assert_eq!(suspects.len(), 1);
+}
+
+/// Without a reading there is nothing to say but what would watch what.
+#[test]
+fn without_readings_only_the_matrix_is_said() {
+    let diagnosis = diagnose(&Run::healthy().evidence());
+    assert_eq!(diagnosis.refused.len(), 1);
+    assert!(diagnosis.suspects.is_empty());
+    let blank = |row: &&Coverage| row.saturation == Cell::NotObserved;
+    assert!(
+        diagnosis
+            .coverage
+            .iter()
+            .filter(blank)
+            .all(|row| !row.remedy.is_empty())
+    );
+    assert!(
+        diagnosis.coverage.iter().filter(blank).count() >= 8,
+        "{:#?}",
+        diagnosis.coverage
+    );
+}
+
+/// No exchange, nothing to divide by.
+#[test]
+fn a_run_without_exchanges_is_refused() {
+    let diagnosis = diagnose(&Run::empty().evidence());
+    assert_eq!(diagnosis.refused.len(), 1);
+}
+
+/// Where injector and system share a host, the injector's own processor time is not the system's.
+#[test]
+fn the_injectors_own_time_is_not_the_systems() {
+    let figures = [
+        ("cpu", "cores_count", 2.0),
+        ("cpu", "busy_cores", 1.2),
+        ("cpu", "waiting_count", 0.01),
+    ];
+    let mut run = watched(&figures);
+    run.totals.load_mut(nmax_metrics::Section::Hold).cpu = Nanos::from_secs(3);
+    let diagnosis = diagnose(&run.evidence());
+    // 1.2 − 3 s/10 s busy cores over 100 requests a second.
+    let residence_s = of(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
+    assert!((residence_s - 0.009).abs() < 1e-6, "{residence_s}");
+    assert_eq!(of(&diagnosis, Kind::Cpu, "").utilization, Some(0.6));
+}
+
+/// Of a host that others use as well only the observed processes count, when they use most of it.
+#[test]
+fn observed_processes_are_the_system() {
+    let mut figures = IDLE.to_vec();
+    figures.extend([
+        ("cpu", "busy_cores", 1.0),
+        ("process shop", "cpu_cores", 0.9),
+        ("process shop", "waiting_count", 0.5),
+    ]);
+    figures.remove(1);
+    let diagnosis = diagnose(&watched(&figures).evidence());
+    let residence_s = of(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
+    assert!((residence_s - 0.014).abs() < 1e-6, "{residence_s}");
+}
+
+/// A target elsewhere that nobody watches is not observed, whatever this host shows, which is the injector's alone.
+#[test]
+fn another_host_that_nobody_watches_is_not_observed() {
+    let mut run = watched(&[IDLE.as_slice(), &[("cpu", "busy_cores", 1.9)]].concat());
+    run.plan.target = "http://shop.example".into();
+    let diagnosis = diagnose(&run.evidence());
+    let first = &diagnosis.suspects[0];
+    assert_eq!(
+        (first.label, first.resource.host.as_str()),
+        (Label::NotObserved, "shop.example")
+    );
+    assert!(first.falsify.contains("nmax agent"), "{}", first.falsify);
+    let all = diagnosis.suspects.iter().chain(&diagnosis.others);
+    assert!(all.clone().all(|suspect| suspect.label != Label::Wait));
+    let parts = diagnosis.budget.expect("a budget").parts;
+    assert!(
+        parts.iter().all(|part| part.resource.kind == Kind::Network),
+        "{parts:?}"
+    );
+}
+
+/// A source that was away for a part of the phase leaves a gap; away for most of it, it was not observed.
+#[test]
+fn gaps_are_said() {
+    for (seconds, is_gap) in [(0..11, false), (0..7, true)] {
+        let mut run = watched(&IDLE);
+        add(
+            &mut run,
+            "injector",
+            &[
+                ("pool orders", "waiting_count", 0.0),
+                ("pool orders", "in_use_count", 1.0),
+            ],
+            seconds,
+        );
+        let diagnosis = diagnose(&run.evidence());
+        let cell = &row(&diagnosis, Kind::Pool).saturation;
+        assert_eq!(matches!(cell, Cell::Gap(_)), is_gap, "{cell:?}");
+    }
+    let mut run = watched(&IDLE);
+    add(
+        &mut run,
+        "injector",
+        &[
+            ("pool orders", "waiting_count", 8.0),
+            ("pool orders", "in_use_count", 1.0),
+        ],
+        0..3,
+    );
+    let diagnosis = diagnose(&run.evidence());
+    assert_eq!(of(&diagnosis, Kind::Pool, "orders").label, Label::NotObserved);
+}
+
+/// Sources that are read every five seconds have no gaps for that.
+#[test]
+fn rare_readings_are_no_gaps() {
+    let mut run = watched(&IDLE);
+    for second in [0, 5, 10] {
+        add(
+            &mut run,
+            "injector",
+            &[
+                ("pool orders", "waiting_count", 0.0),
+                ("pool orders", "in_use_count", 1.0),
+            ],
+            second..second + 1,
+        );
+    }
+    let cell = row(&diagnose(&run.evidence()), Kind::Pool).saturation.clone();
+    assert!(matches!(cell, Cell::Observed(_)), "{cell:?}");
+}
+
+/// Each rule holds on its figure, and not below it.
+#[test]
+fn rules_hold_from_their_limits_on() {
+    // What is measured, below the limit and above it, whose rule it is.
+    let cases: [(&[(&str, &str)], f64, f64, Kind); 11] = [
+        (&[("cpu", "busy_cores")], 1.7, 1.9, Kind::Cpu),
+        (&[("cpu", "steal_cores")], 0.05, 0.2, Kind::Cpu),
+        (&[("cgroup", "throttled_ratio")], 0.0, 0.3, Kind::Cpu),
+        (&[("memory", "pressure_some_ratio")], 0.01, 0.2, Kind::Memory),
+        (&[("memory", "swap_in_bytes_per_s")], 0.0, 1e6, Kind::Memory),
+        (&[("memory", "oom_kills_per_s")], 0.0, 0.1, Kind::Memory),
+        (&[("tcp", "listen_overflows_per_s")], 0.0, 2.0, Kind::Network),
+        (&[("tcp", "retransmitted_per_s")], 1.0, 50.0, Kind::Network),
+        (&[("database shop", "deadlocks_per_s")], 0.0, 0.5, Kind::Database),
+        (&[("gc young", "pause_ratio")], 0.01, 0.2, Kind::Gc),
+        (&[("dependency mail", "errors_per_s")], 0.0, 3.0, Kind::Dependency),
+    ];
+    let base = [
+        ("tcp", "sent_segments_per_s", 1e3),
+        ("database shop", "active_count", 0.01),
+        ("dependency mail", "in_flight_count", 0.01),
+    ];
+    for (figures, below, above, kind) in cases {
+        let rules = |value: f64| {
+            let mut all: Vec<(&str, &str, f64)> = IDLE.iter().chain(&base).copied().collect();
+            for (source, metric) in figures {
+                all.retain(|(known, of, _)| (known, of) != (source, metric));
+                all.push((source, metric, value));
+            }
+            let diagnosis = diagnose(&watched(&all).evidence());
+            let all = diagnosis.suspects.iter().chain(&diagnosis.others);
+            let of_kind = all.filter(|suspect| suspect.resource.kind == kind);
+            of_kind
+                .flat_map(|suspect| suspect.findings.clone())
+                .filter(|finding| finding.kind == "rule")
+                .collect::<Vec<_>>()
+        };
+        assert!(rules(below).is_empty(), "{figures:?} {below}: {:?}", rules(below));
+        assert!(!rules(above).is_empty(), "{figures:?} {above}");
+        assert!(rules(above).iter().all(|rule| !rule.source.is_empty()
+            && rule.text.contains(|c: char| c.is_ascii_digit())
+            || kind == Kind::Memory));
+    }
+}
+
+/// A pool that is full because a disk is slow is a symptom, and the disk is charged for who waits for the pool.
+#[test]
+fn a_full_pool_of_a_slow_disk_is_a_symptom() {
+    let mut figures = IDLE.to_vec();
+    figures.retain(|(source, ..)| *source != "disk sda");
+    figures.extend([
+        ("disk sda", "queue_count", 0.55),
+        ("disk sda", "await_ms", 30.0),
+        ("pool orders", "in_use_count", 0.6),
+        ("pool orders", "limit_count", 1.0),
+        ("pool orders", "waiting_count", 1.0),
+    ]);
+    let diagnosis = diagnose(&watched(&figures).evidence());
+    assert_eq!(of(&diagnosis, Kind::Pool, "orders").label, Label::Symptom);
+    let disk = &diagnosis.suspects[0];
+    assert_eq!((disk.resource.kind, disk.label), (Kind::Disk, Label::Wait));
+    // 0.55 in it, and of those who wait for the pool as many as of its holders are there.
+    let residence_s = disk.residence_s.expect("a residence");
+    assert!(
+        (residence_s - (0.55 + 0.55 / 0.6) / 100.0).abs() < 1e-6,
+        "{residence_s}"
+    );
+}
+
+/// Swapping is charged to memory, and the disk is its symptom.
+#[test]
+fn swapping_is_memorys() {
+    let mut figures = IDLE.to_vec();
+    figures.retain(|(source, ..)| *source != "disk sda");
+    figures.extend([
+        ("disk sda", "queue_count", 1.5),
+        ("disk sda", "read_bytes_per_s", 1e8),
+        ("disk sda", "written_bytes_per_s", 1e7),
+        ("memory", "swap_in_bytes_per_s", 9e7),
+        ("memory", "swap_out_bytes_per_s", 1e7),
+    ]);
+    let diagnosis = diagnose(&watched(&figures).evidence());
+    let first = &diagnosis.suspects[0];
+    assert_eq!((first.resource.kind, first.label), (Kind::Memory, Label::Wait));
+    assert_eq!(of(&diagnosis, Kind::Disk, "sda").label, Label::Symptom);
+}
+
+/// Every suspect has figures and a next run; no more than three are named; no cause is claimed.
+#[test]
+fn suspects_have_figures_and_a_next_run() {
+    let figures = [
+        IDLE.as_slice(),
+        &[
+            ("pool orders", "in_use_count", 4.0),
+            ("pool orders", "limit_count", 4.0),
+            ("pool orders", "waiting_count", 0.5),
+            ("lock stock", "waiting_count", 0.4),
+            ("dependency mail", "in_flight_count", 0.6),
+            ("gc young", "pause_ratio", 0.2),
+        ],
+    ];
+    let diagnosis = diagnose(&watched(&figures.concat()).evidence());
+    assert_eq!(diagnosis.suspects.len(), 3);
+    for suspect in diagnosis.suspects.iter().chain(&diagnosis.others) {
+        assert!(
+            !suspect.findings.is_empty() && !suspect.falsify.is_empty(),
+            "{suspect:?}"
+        );
+        assert!(
+            !format!("{suspect:?}")
+                .to_lowercase()
+                .contains(concat!("root", " cause"))
+        );
+    }
+    assert!(diagnosis.suspects[0].falsify.contains("nmax compare"));
+}
