@@ -14,6 +14,7 @@ use crate::words::{count, counted, share, time_ms, value};
 use crate::{Evidence, Gate, Judgement, Reason, Verdict, answer, effects};
 
 mod iterations;
+mod lost;
 mod unmet;
 
 pub use iterations::FAILED_SHARE_WARN;
@@ -207,6 +208,9 @@ fn warnings(evidence: &Evidence, gates: &[Gate], evaluated: &[Evaluated]) -> Vec
     }
     for (code, text, name) in unmet::unmet(evidence) {
         warn(code, text, name);
+    }
+    for (text, figure) in lost::lost(evidence) {
+        warn("SOURCE_LOST", text, figure);
     }
     for gate in gates {
         let figure = value(gate.value.unwrap_or_default(), gate.unit);

@@ -7,6 +7,8 @@ use nmax_plan::plan::Profile;
 
 use crate::safety::SafetyArgs;
 
+mod agent;
+mod compare;
 mod data;
 mod import;
 mod log;
@@ -17,6 +19,8 @@ mod scale;
 mod target;
 mod usl;
 mod values;
+pub use agent::AgentArgs;
+pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
 pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
 pub use log::{LogArgs, ReadLogArgs};
@@ -30,7 +34,7 @@ pub use usl::{
     WhatIfArgs,
 };
 pub use values::instant;
-use values::{duration, factor, pair, resolve};
+use values::{duration, factor, observed, pair, resolve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,8 +74,14 @@ pub enum Verb {
     Show(ShowArgs),
     /// List runs
     Runs(RunsArgs),
+    /// Compare before and after: runs, several on each side, or an access log and a run
+    Compare(Box<BeforeAfterArgs>),
+    /// Follow a figure over many runs, and find where it changed for good
+    Trend(Box<TrendArgs>),
     /// Write the report of a run again, in any format
     Report(ReportArgs),
+    /// Watch the host of a server for runs elsewhere: processors, memory, disks, network, processes
+    Agent(AgentArgs),
     /// Serve the calibrated target: a real server whose true behaviour is known
     Target(Box<TargetArgs>),
     /// Make test data that looks real, mask real data, see how skewed data is
@@ -109,6 +119,10 @@ pub enum SchemaKind {
     ImportHar,
     /// What `nmax check --prove --json` prints
     Prove,
+    /// What `nmax compare --json` prints
+    Compare,
+    /// What `nmax trend --json` prints
+    Trend,
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -219,6 +233,10 @@ pub struct PlanArgs {
     /// Initial value of every random choice
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Watch this besides, as in process=nginx, agent=http://db1:9797, prometheus=URL, postgres=URL, redis=HOST:PORT,
+    /// memcached=HOST:PORT, nginx=URL, log=FILE; may be repeated
+    #[arg(long, value_name = "KIND=WHERE", value_parser = observed)]
+    pub observe: Vec<(String, String)>,
     /// Accept any TLS certificate
     #[arg(long)]
     pub insecure: bool,
@@ -389,19 +407,6 @@ pub struct ShowArgs {
     pub runs_dir: PathBuf,
     #[command(flatten)]
     pub output: OutputArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct RunsArgs {
-    /// Where runs are kept
-    #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
-    pub runs_dir: PathBuf,
-    /// Only runs with this label
-    #[arg(long, value_name = "TAG")]
-    pub tag: Option<String>,
-    /// Print as JSON
-    #[arg(long)]
-    pub json: bool,
 }
 
 const REPORT_EXAMPLES: &str = "\

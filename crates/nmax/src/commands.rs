@@ -1,6 +1,8 @@
 //! What each verb does.
 
+pub mod agent;
 pub mod check;
+pub mod compare;
 pub mod data;
 pub mod doctor;
 pub mod explain;
@@ -17,5 +19,6 @@ pub mod scale;
 pub mod small;
 mod smoke;
 pub mod target;
+pub mod trend;
 pub mod usl;
 pub mod wire;

@@ -218,7 +218,8 @@ fn lead(plan: &mut Plan, args: &PlanArgs) -> Result<(), LoadError> {
     }
     // The first that covers a name counts.
     plan.hosts.splice(0..0, args.resolve.iter().cloned());
-    Ok(())
+    let env = |name: &str| std::env::var(name).ok();
+    document::observe_also(plan, &args.observe, &env).map_err(LoadError::Document)
 }
 
 /// Length in bytes of a file that can be read.

@@ -6,7 +6,7 @@ use nmax_engine::{redact, redact_fields, redact_users};
 use nmax_import::redact::Needles;
 use nmax_metrics::FailureExample;
 use nmax_plan::document::write::to_yaml;
-use nmax_plan::plan::{Body, FormPart, PartContent, Plan, Rows, Step};
+use nmax_plan::plan::{Body, FormPart, Observed, PartContent, Plan, Rows, SourceKind, Step};
 use nmax_plan::secret::{is_secret_header, is_secret_name};
 use nmax_plan::template::{Part, Template};
 
@@ -34,6 +34,7 @@ pub fn mask_plan(plan: &Plan) -> Plan {
     if let Some(proxy) = &mut plan.defaults.proxy {
         *proxy = redact_users(proxy);
     }
+    plan.observe.iter_mut().for_each(mask_observed);
     for scenario in plan.all_scenarios_mut() {
         let slots = scenario.slots.clone();
         scenario.change_steps(&mut |step| {
@@ -57,6 +58,22 @@ pub fn mask_plan(plan: &Plan) -> Plan {
         });
     }
     plan
+}
+
+fn mask_observed(observed: &mut Observed) {
+    let Observed::Source(source) = observed else {
+        return;
+    };
+    let mask_url = |url: &mut String| *url = redact_fields(&redact_users(url));
+    match &mut source.kind {
+        SourceKind::Agent { token, .. } => *token = token.take().map(|_| MASK_BARE.to_owned()),
+        SourceKind::Prometheus { url, token, .. } => {
+            mask_url(url);
+            *token = token.take().map(|_| MASK_BARE.to_owned());
+        }
+        SourceKind::Postgres { url } | SourceKind::Redis { url } | SourceKind::Nginx { url } => mask_url(url),
+        SourceKind::Memcached { .. } | SourceKind::Log { .. } => {}
+    }
 }
 
 fn mask_part(part: &mut FormPart) {

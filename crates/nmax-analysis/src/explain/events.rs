@@ -94,6 +94,34 @@ pub(super) const ALL: &[Explanation] = &[
         remedy: "A process that ended in the middle of a run is worth a look at its log.",
     },
     Explanation {
+        code: "SOURCE_BACK",
+        title: "something that is observed can be read again",
+        weight: Weight::Event,
+        means: "A source that was lost answers again. Its gap stays a gap, but for agents, which keep their readings for some \
+                minutes.",
+        computed: "The first attempt to read it that worked after one that did not.",
+        remedy: "See SOURCE_LOST before it for the reason.",
+    },
+    Explanation {
+        code: "SOURCE_NOTE",
+        title: "a source has something to say of itself",
+        weight: Weight::Event,
+        means: "Something about a source that a person should know once: what its host does not tell, what is hidden from the \
+                user that reads it, what was left out.",
+        computed: "By the source, when it is read.",
+        remedy: "Mostly nothing. What is not there is not in the result, and never counted as zero.",
+    },
+    Explanation {
+        code: "CLOCK_OFFSET",
+        title: "the clock of an observed host is off",
+        weight: Weight::Event,
+        means: "The calendars of an agent's host and of this host differ by more than a second. Readings are not placed by it: \
+                each question to the agent measures where its clock stands.",
+        computed: "From the four stamps of the questions of the last minute, that with the least round trip; the error is half of \
+                   it and what clocks drift since (1 ms per s at most). Source: RFC 5905.",
+        remedy: "For the run nothing. Logs of that host are off by the same amount: let it keep the time by NTP.",
+    },
+    Explanation {
         code: "RUNNING",
         title: "the run goes on",
         weight: Weight::Event,

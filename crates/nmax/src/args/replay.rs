@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use nmax_log::replay::Rewrite;
 
-use super::values::{header, pair, resolve, share, speed};
+use super::values::{header, observed, pair, resolve, share, speed};
 use super::{OutputArgs, PlanArgs, PlanlessArgs, ReadLogArgs, RunArgs, Samples, WireArgs};
 use crate::safety::SafetyArgs;
 
@@ -67,6 +67,10 @@ pub struct ReplayArgs {
     /// Initial value of every random choice: instants within a second, shifts of copies
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Watch this besides, as in process=nginx, agent=http://db1:9797, prometheus=URL, postgres=URL, redis=HOST:PORT,
+    /// memcached=HOST:PORT, nginx=URL, log=FILE; may be repeated
+    #[arg(long, value_name = "KIND=WHERE", value_parser = observed)]
+    pub observe: Vec<(String, String)>,
     /// Accept any TLS certificate
     #[arg(long)]
     pub insecure: bool,
@@ -127,6 +131,7 @@ impl ReplayArgs {
                 target: self.target.clone(),
                 set: self.set.clone(),
                 seed: self.seed,
+                observe: self.observe.clone(),
                 insecure: self.insecure,
                 ca: self.ca.clone(),
                 proxy: self.proxy.clone(),

@@ -14,6 +14,12 @@ pub fn pair(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
+/// `KIND=WHERE`
+pub fn observed(text: &str) -> Result<(String, String), String> {
+    let (kind, place) = text.split_once('=').ok_or("write KIND=WHERE, as in process=nginx")?;
+    Ok((kind.to_owned(), place.to_owned()))
+}
+
 /// `Name: value`.
 pub fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("write 'Name: value'")?;

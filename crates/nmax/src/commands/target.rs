@@ -56,7 +56,8 @@ fn options(args: &TargetArgs) -> Options {
     }
 }
 
-async fn shutdown(for_time: Option<Duration>) {
+/// Waits for a signal or the end of a time.
+pub async fn shutdown(for_time: Option<Duration>) {
     let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
         return;
