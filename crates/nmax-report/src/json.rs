@@ -6,6 +6,7 @@ use crate::view::{Dist, PhaseTime, QUANTILES, Stats, Times, View};
 
 mod answers;
 mod comparison;
+mod diagnosis;
 mod groups;
 mod scale;
 mod schema;
@@ -70,6 +71,7 @@ pub fn summary(view: &View) -> Value {
         "compress": micro(view.compress),
         "timeline": answers::timeline(view),
         "observed": answers::observed(view),
+        "diagnosis": diagnosis::diagnosis(&view.diagnosis),
         "connections": connections(view),
         "injector": injector(view),
         "events": view.events.iter().map(|event| json!({

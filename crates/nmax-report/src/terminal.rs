@@ -9,6 +9,7 @@ use crate::view::View;
 mod answer;
 mod comparison;
 mod connections;
+mod diagnosis;
 mod groups;
 mod likeness;
 mod live;
@@ -66,6 +67,7 @@ pub fn table(view: &View, style: Style) -> String {
     thresholds(&mut page, view);
     checks(&mut page, view);
     problems(&mut page, view);
+    diagnosis::write(&mut page, view, style.wide);
     likeness::write(&mut page, view);
     gates(&mut page, view);
     losses(&mut page, view);

@@ -1,9 +1,12 @@
 //! The view: every number of a report, computed once. All outputs print it and compute nothing.
 
-use nmax_analysis::{Answer, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict};
+use nmax_analysis::suspect::{Diagnosis, diagnose};
+use nmax_analysis::{
+    Answer, Breakdown, Effect, Evidence, Finding, Gate, Judgement, Reason, Steadiness, ThresholdResult, Verdict,
+};
 use nmax_metrics::names::NAMES_MAX;
 use nmax_metrics::{Aggregate, Catalog, Dropped, FailureExample, Nanos, Section, suggest_template};
-use nmax_plan::plan::{Connection, Plan, RESOURCES_MAX, Scenario, Version, Visitor, Workload};
+use nmax_plan::plan::{Connection, Observed, Plan, RESOURCES_MAX, Scenario, Version, Visitor, Workload};
 
 use crate::number;
 use crate::problems::{self, Problem};
@@ -110,6 +113,10 @@ pub struct View {
     pub limits_hit: Vec<String>,
     /// Its response times taken apart; set by whoever keeps them over time.
     pub breakdown: Breakdown,
+    /// What to look at first.
+    pub diagnosis: Diagnosis,
+    /// The plan observes more than this host: a person wants to see it.
+    pub watches: bool,
     /// How like its source its traffic was; set by whoever compared them.
     pub likeness: Option<Likeness>,
     /// Where the page was written, for the last line of the table; set by whoever writes it.
@@ -258,6 +265,8 @@ impl View {
             events,
             limits_hit: limits_hit(catalog, &whole),
             breakdown: Breakdown::default(),
+            diagnosis: diagnose(evidence),
+            watches: plan.observe.iter().any(|one| matches!(one, Observed::Source(_))),
             likeness: None,
             report_path: None,
             run,

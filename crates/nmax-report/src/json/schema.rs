@@ -6,6 +6,7 @@ use super::SCHEMA_VERSION;
 use crate::view::{PHASES, QUANTILES};
 
 mod comparison;
+mod diagnosis;
 mod groups;
 mod usl;
 pub use comparison::{comparison_schema, history_schema};
@@ -78,6 +79,7 @@ pub fn schema() -> Value {
         ),
         ("timeline", list(groups::intervention())),
         ("observed", list(groups::observed())),
+        ("diagnosis", diagnosis::diagnosis()),
         ("connections", connections()),
         ("injector", injector()),
         (

@@ -1,0 +1,158 @@
+//! What to look at first: suspects with their evidence, where the time goes, and what nobody watched.
+
+use std::collections::BTreeMap;
+
+use nmax_analysis::suspect::{Budget, Cell, Coverage, Diagnosis, Label, Resource, Suspect};
+
+use super::text::Ink;
+use super::{Page, more};
+use crate::number;
+use crate::view::View;
+
+/// Most parts of the time that are listed; the rest is added up.
+const PARTS_MAX: usize = 4;
+/// Most sentences of evidence of a suspect, unless everything is asked for.
+const FINDINGS_MAX: usize = 3;
+
+/// Says much only where there is something to look at: a resource that holds requests up, or a plan that observes.
+pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
+    let diagnosis = &view.diagnosis;
+    let is_pressed = |suspect: &Suspect| matches!(suspect.label, Label::Wait | Label::Saturated);
+    let is_worth_it = wide || view.watches || diagnosis.suspects.iter().any(is_pressed);
+    if !is_worth_it {
+        return;
+    }
+    page.heading("What to look at first");
+    for why in &diagnosis.refused {
+        page.item("–", Ink::Dim, why);
+    }
+    if diagnosis.suspects.is_empty() && diagnosis.refused.is_empty() {
+        page.item("✓", Ink::Good, "nothing that was watched holds requests up");
+    }
+    for (index, suspect) in diagnosis.suspects.iter().enumerate() {
+        self::suspect(page, index + 1, suspect, wide);
+    }
+    if let Some(budget) = &diagnosis.budget {
+        page.entry("time", &budget_text(budget));
+    }
+    if let Some(bounds) = &diagnosis.bounds {
+        let text = format!(
+            "{} asks {} of a request: at most {} with it as it is",
+            title(&bounds.resource),
+            number::time(bounds.demand_s * 1e9),
+            number::rate(bounds.throughput_max_per_s)
+        );
+        page.entry("bound", &text);
+    }
+    coverage(page, diagnosis, wide);
+    if wide {
+        others(page, diagnosis);
+    }
+}
+
+fn suspect(page: &mut Page, place: usize, suspect: &Suspect, wide: bool) {
+    let ink = match suspect.label {
+        Label::Wait | Label::Saturated => Ink::Bad,
+        Label::NotObserved => Ink::Warning,
+        Label::FollowsLoad | Label::Symptom | Label::Exonerated => Ink::Plain,
+    };
+    let share = suspect
+        .residence_s
+        .map_or_else(String::new, |s| format!(", {} of each request", number::time(s * 1e9)));
+    let text = format!("{} {}{share}", suspect.label.name(), title(&suspect.resource));
+    page.item(&place.to_string(), ink, &text);
+    let shown = if wide { suspect.findings.len() } else { FINDINGS_MAX };
+    for finding in suspect.findings.iter().take(shown) {
+        let source = match finding.source {
+            "" => String::new(),
+            source => format!(" ({source})"),
+        };
+        page.item(" ", Ink::Plain, &format!("{}{source}", finding.text));
+    }
+    if !suspect.falsify.is_empty() {
+        page.item(" ", Ink::Plain, &format!("to prove it wrong: {}", suspect.falsify));
+    }
+}
+
+/// `of 12 ms: disk sda 9 ms, cpu 2 ms, unexplained 1 ms`.
+fn budget_text(budget: &Budget) -> String {
+    let time = |s: f64| number::time(s * 1e9);
+    let mut parts: Vec<String> = budget
+        .parts
+        .iter()
+        .take(PARTS_MAX)
+        .map(|part| format!("{} {}", title(&part.resource), time(part.residence_s())))
+        .collect();
+    let rest: f64 = budget.parts.iter().skip(PARTS_MAX).map(|part| part.residence_s()).sum();
+    if rest > 0.0 {
+        parts.push(format!("others {}", time(rest)));
+    }
+    parts.push(match budget.unexplained_s {
+        s if s >= 0.0 => format!("unexplained {}", time(s)),
+        s => format!("{} more than the whole: resources worked for others too", time(-s)),
+    });
+    format!(
+        "{} on average at {}: {}",
+        time(budget.response_s),
+        number::rate(budget.throughput_per_s),
+        parts.join(", ")
+    )
+}
+
+/// What nobody watched, by host, and lines that would watch it; every cell when asked for.
+fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
+    let is_unwatched = |row: &&Coverage| [&row.utilization, &row.saturation].contains(&&Cell::NotObserved);
+    let mut hosts: BTreeMap<&str, Vec<&Coverage>> = BTreeMap::new();
+    for row in diagnosis.coverage.iter().filter(is_unwatched) {
+        hosts.entry(&row.resource.host).or_default().push(row);
+    }
+    for (host, rows) in &hosts {
+        let names: Vec<String> = rows.iter().map(|row| name(&row.resource)).collect();
+        page.item(
+            "?",
+            Ink::Warning,
+            &format!("NOT OBSERVED on {host}: {}", names.join(", ")),
+        );
+        let mut remedies: Vec<&str> = rows.iter().map(|row| row.remedy.as_str()).collect();
+        remedies.retain(|remedy| !remedy.is_empty());
+        remedies.dedup();
+        let shown = if wide { remedies.len() } else { 2 };
+        for remedy in remedies.iter().take(shown) {
+            page.item(" ", Ink::Plain, &format!("to watch it: {remedy}"));
+        }
+        more(page, remedies.len(), shown, "ways to watch (`--wide`)");
+    }
+    let gaps = diagnosis.coverage.iter().flat_map(|row| {
+        let cells = [&row.utilization, &row.saturation, &row.errors];
+        cells.into_iter().filter_map(move |cell| match cell {
+            Cell::Gap(why) => Some(format!("{}: {why}", title(&row.resource))),
+            Cell::Observed(_) | Cell::NotObserved | Cell::None => None,
+        })
+    });
+    let mut gaps: Vec<String> = gaps.collect();
+    gaps.dedup();
+    for gap in gaps.iter().take(super::LIST_MAX) {
+        page.item("!", Ink::Warning, gap);
+    }
+    more(page, gaps.len(), super::LIST_MAX, "gaps");
+}
+
+fn others(page: &mut Page, diagnosis: &Diagnosis) {
+    for suspect in &diagnosis.others {
+        let why = suspect.findings.first().map_or("", |finding| finding.text.as_str());
+        let text = format!("{} {}: {why}", suspect.label.name(), title(&suspect.resource));
+        page.item("–", Ink::Dim, &text);
+    }
+}
+
+/// `disk sda on db1`.
+pub(crate) fn title(resource: &Resource) -> String {
+    format!("{} on {}", name(resource), resource.host)
+}
+
+fn name(resource: &Resource) -> String {
+    match resource.name.as_str() {
+        "" => resource.kind.name().to_owned(),
+        name => format!("{} {name}", resource.kind.name()),
+    }
+}
