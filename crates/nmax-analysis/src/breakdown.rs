@@ -17,7 +17,7 @@ pub use floor::{Bandwidth, Floor};
 pub use operations::Operations;
 pub use rows::breakdown;
 pub use stretches::{Stretches, TIME_ERROR};
-pub(crate) use traits::traits;
+pub use traits::{Traits, traits};
 
 /// What exchanges are told apart by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

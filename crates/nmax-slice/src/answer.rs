@@ -29,6 +29,8 @@ pub struct Answer {
     pub seen: u64,
     /// Time that rates are over, ns: from, to.
     pub span: Option<(i64, i64)>,
+    /// What the instants of the series are.
+    pub when: Kind,
     /// Width of a point of the series, ns.
     pub width: Option<i64>,
     /// What a reader should know, a sentence each.
@@ -87,6 +89,7 @@ impl Tally {
             },
             seen: self.seen(),
             span,
+            when: slice.when_kind,
             width: self.width(),
             notes: self.notes(slice),
         }

@@ -16,6 +16,7 @@ mod planless;
 mod record;
 mod replay;
 mod scale;
+mod slice;
 mod target;
 mod usl;
 mod values;
@@ -28,6 +29,7 @@ pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use record::RecordArgs;
 pub use replay::{FidelityArgs, ReplayArgs};
 pub use scale::ScaleArgs;
+pub use slice::{SliceArgs, SourceName};
 pub use target::TargetArgs;
 pub use usl::{
     CompareArgs, DimensionName, FigureArgs, FitArgs, LawArgs, Overrides, PredictArgs, ReadArgs, Rows, UslArgs, UslVerb,
@@ -78,6 +80,8 @@ pub enum Verb {
     Compare(Box<BeforeAfterArgs>),
     /// Follow a figure over many runs, and find where it changed for good
     Trend(Box<TrendArgs>),
+    /// Show the exchanges of a run, or of access logs, by whatever tells them apart
+    Slice(Box<SliceArgs>),
     /// Write the report of a run again, in any format
     Report(ReportArgs),
     /// Watch the host of a server for runs elsewhere: processors, memory, disks, network, processes
@@ -119,6 +123,8 @@ pub enum SchemaKind {
     ImportHar,
     /// What `nmax check --prove --json` prints
     Prove,
+    /// What `nmax slice --json` prints
+    Slice,
     /// What `nmax compare --json` prints
     Compare,
     /// What `nmax trend --json` prints

@@ -63,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Runs(args) => commands::results::runs(args),
         Verb::Compare(args) => commands::compare::before_after(args),
         Verb::Trend(args) => commands::trend::trend(args),
+        Verb::Slice(args) => commands::slice::slice(args),
         Verb::Report(args) => commands::results::report(args),
         Verb::Agent(args) => commands::agent::agent(args),
         Verb::Target(args) => commands::target::target(args),

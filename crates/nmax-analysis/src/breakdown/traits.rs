@@ -10,11 +10,13 @@ const SEVERAL: &str = "(several)";
 
 /// What exchanges of a name have in common.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Traits {
-    pub(crate) method: String,
-    pub(crate) template: String,
+pub struct Traits {
+    /// Method.
+    pub method: String,
+    /// Path with its holes.
+    pub template: String,
     /// Tags that all its requests have.
-    pub(crate) tags: Vec<String>,
+    pub tags: Vec<String>,
     /// Tags that only some of its requests have.
     pub(crate) torn: Vec<String>,
     /// It came with a page, and is no step of the plan.
@@ -22,7 +24,7 @@ pub(crate) struct Traits {
 }
 
 /// The traits of every request name, by [`NameId`]. O(names · requests).
-pub(crate) fn traits(plan: &Plan, catalog: &Catalog) -> Vec<Traits> {
+pub fn traits(plan: &Plan, catalog: &Catalog) -> Vec<Traits> {
     let planned: Vec<Planned> = planned(plan);
     let names = catalog.requests.list().iter().enumerate();
     names

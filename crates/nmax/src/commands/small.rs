@@ -41,6 +41,7 @@ pub fn schema(of: SchemaKind) -> Exit {
         SchemaKind::Scale => nmax_report::json::scale_schema(),
         SchemaKind::ImportHar => super::import::schema(),
         SchemaKind::Prove => super::prove::schema(),
+        SchemaKind::Slice => super::slice::schema(),
         SchemaKind::Compare => nmax_report::json::comparison_schema(),
         SchemaKind::Trend => nmax_report::json::history_schema(),
     };

@@ -1,0 +1,157 @@
+//! The flags of `nmax slice`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use nmax_slice::Request;
+
+use super::log::ReadLogArgs;
+use super::values::zone;
+
+const SLICE_EXAMPLES: &str = "\
+Examples:
+  nmax slice --by name,status                                   the last run, by request and status
+  nmax slice 20en --by name --where 'status >= 500' --over-time when each request failed
+  nmax slice last --by 'images=\\.(png|jpg)$' --show count,p95,bytes
+  nmax slice last --where 'response > 1s' --by scenario,worker --save slow
+  nmax slice last --saved slow --csv
+  nmax slice access.log access.log.1.gz --by template,class --show count,p95 --sort p95
+
+Conditions: COLUMN = != < <= > >= ~ !~ VALUE, joined by and, or, not and brackets; `~` is a regular expression. Columns
+and measures: docs/reference/slice.md.
+
+Exit codes: 0 shown, 2 usage or nothing that can be read.";
+
+/// Exchanges by whatever tells them apart.
+#[derive(Debug, Args)]
+#[command(after_help = SLICE_EXAMPLES)]
+pub struct SliceArgs {
+    /// A run (`last`, an id, the beginning of one, or a directory), or access logs, plain or gzip [default: last]
+    #[arg(value_name = "RUN|LOG")]
+    pub what: Vec<PathBuf>,
+    /// Only exchanges for which this holds, as in 'status >= 500 and name ~ ^item'; several must all hold
+    #[arg(short = 'w', long = "where", value_name = "CONDITION")]
+    pub filter: Vec<String>,
+    /// Group by these columns, as in name,status; spans as in time:10s; a tag as in 'images=\.png$'
+    #[arg(short, long, value_name = "COLUMNS")]
+    pub by: Vec<String>,
+    /// Make a column of a regular expression: its first group, or yes and no, as in 'lang=path~^/(..)/'
+    #[arg(long, value_name = "NAME=[COLUMN~]REGEX")]
+    pub tag: Vec<String>,
+    /// What is said of each group [default: count,failure_rate,rate,p50,p95,p99]
+    #[arg(short, long, value_name = "MEASURES")]
+    pub show: Vec<String>,
+    /// Sort by this measure, largest first, or by `key` [default: count]
+    #[arg(long, value_name = "MEASURE")]
+    pub sort: Option<String>,
+    /// Rows to show; the rest is summed up [default: 20]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Also over time
+    #[arg(short = 't', long)]
+    pub over_time: bool,
+    /// Width of a point of time, as in 10s; with it, --over-time need not be said
+    #[arg(long, value_name = "TIME")]
+    pub every: Option<String>,
+    /// Part of a run: hold, or whole with ramps and warm-up [default: hold]
+    #[arg(long, value_enum, value_name = "PHASE")]
+    pub phase: Option<PhaseName>,
+    /// What of a run is read: every exchange kept one by one (samples), or the sums of each second (windows)
+    #[arg(long, value_enum, value_name = "SOURCE", default_value_t = SourceName::Auto)]
+    pub source: SourceName,
+    /// Print as CSV
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+    /// Print as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Also write the chosen exchanges of a run to a Parquet file, for DuckDB, pandas, Polars
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
+    /// Keep this slice under a name, in slices.toml of the runs directory
+    #[arg(long, value_name = "NAME", conflicts_with = "saved")]
+    pub save: Option<String>,
+    /// Use the slice of this name; flags beside it replace parts of it
+    #[arg(long, value_name = "NAME")]
+    pub saved: Option<String>,
+    /// List the slices that are kept
+    #[arg(long, conflicts_with_all = ["save", "saved"])]
+    pub list: bool,
+    /// No progress
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Where runs are kept
+    #[arg(long, value_name = "DIR", default_value = "runs", env = "NMAX_RUNS_DIR")]
+    pub runs_dir: PathBuf,
+    /// Format of the logs, where it is not found by itself: a name, or what the server's configuration says
+    #[arg(long, value_name = "FORMAT", help_heading = "Logs")]
+    pub format: Option<String>,
+    /// Time zone of hours and days, and of stamps that name none, as in +01:00
+    #[arg(long, value_name = "OFFSET", value_parser = zone, default_value = "+00:00", allow_hyphen_values = true, help_heading = "Logs")]
+    pub zone: i32,
+    /// Only from this time on, as in '2026-11-20 18:00'
+    #[arg(long, value_name = "TIME", help_heading = "Logs")]
+    pub from: Option<String>,
+    /// Only up to this time
+    #[arg(long, value_name = "TIME", help_heading = "Logs")]
+    pub to: Option<String>,
+    /// Only requests of this host, where the log names hosts
+    #[arg(long, value_name = "HOST", help_heading = "Logs")]
+    pub host: Option<String>,
+}
+
+/// A part of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PhaseName {
+    Hold,
+    Whole,
+}
+
+impl PhaseName {
+    /// As it is typed and saved.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hold => "hold",
+            Self::Whole => "whole",
+        }
+    }
+}
+
+/// What of a run is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SourceName {
+    /// Every exchange where all were kept; else the sums of each second where they can tell; else what was kept
+    Auto,
+    Samples,
+    Windows,
+}
+
+impl SliceArgs {
+    /// What is asked.
+    pub fn request(&self) -> Request {
+        Request {
+            filter: self.filter.clone(),
+            by: self.by.clone(),
+            tags: self.tag.clone(),
+            show: self.show.clone(),
+            sort: self.sort.clone(),
+            top: self.top,
+            is_over_time: self.over_time || self.every.is_some(),
+            every: self.every.clone(),
+        }
+    }
+
+    /// How the logs are read.
+    pub fn logs(&self) -> ReadLogArgs {
+        ReadLogArgs {
+            files: self.what.clone(),
+            format: self.format.clone(),
+            zone: self.zone,
+            from: self.from.clone(),
+            to: self.to.clone(),
+            day: None,
+            peak_hour: false,
+            host: self.host.clone(),
+        }
+    }
+}

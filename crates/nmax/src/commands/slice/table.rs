@@ -1,0 +1,239 @@
+//! The answer for people, in 80 columns.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use nmax_plan::units::format_duration;
+use nmax_report::number;
+use nmax_report::terminal::Glyphs;
+use nmax_slice::measure::{Measure, Unit};
+use nmax_slice::{Answer, Cell, Kind, Row, civil};
+
+use super::Found;
+use crate::live;
+
+/// Columns of the terminal that are used.
+const WIDTH: usize = 80;
+/// Columns that a key gets at least, and at most where others need them.
+const KEY_MIN: usize = 8;
+/// Heights of a point.
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const BARS_ASCII: [char; 8] = ['.', ',', '-', '=', '+', '*', '%', '#'];
+/// Points of a line.
+const POINTS_MAX: usize = 48;
+
+/// All of it.
+pub(super) fn text(found: &Found) -> String {
+    let answer = &found.answer;
+    let mut page = wrapped(&safe(&found.title));
+    let chosen = answer.total.values.first().copied().flatten();
+    let count = answer.measures.first().filter(|measure| measure.name == "count").and(chosen);
+    let seen = number::count(answer.seen);
+    page += &match count {
+        Some(count) => format!("{} of {seen} exchanges\n\n", number::count(count as u64)),
+        None => format!("of {seen} exchanges\n\n"),
+    };
+    page += &table(answer);
+    page += &series(answer);
+    for note in &answer.notes {
+        page += &wrapped(&format!("note: {}", safe(note)));
+    }
+    page
+}
+
+fn table(answer: &Answer) -> String {
+    let mut rows: Vec<Vec<String>> = answer.rows.iter().map(|row| cells(answer, row)).collect();
+    let labelled = |label: String, row: &Row| {
+        let mut line = vec![label];
+        line.resize(answer.keys.len().max(1), String::new());
+        line.extend(figures(answer, row));
+        line
+    };
+    if answer.keys.is_empty() {
+        rows.clear();
+    }
+    if let Some(other) = &answer.other {
+        let label = match answer.other_groups {
+            Some(1) => "(1 more)".to_owned(),
+            Some(groups) => format!("({} more)", number::count(groups)),
+            None => "(others)".to_owned(),
+        };
+        rows.push(labelled(label, other));
+    }
+    if rows.len() != 1 {
+        rows.push(labelled("all".to_owned(), &answer.total));
+    }
+    let mut head: Vec<String> = answer.keys.iter().map(|(label, _)| safe(label)).collect();
+    if head.is_empty() {
+        head.push(String::new());
+    }
+    head.extend(answer.measures.iter().map(|measure| shown_name(&measure.name)));
+    rows.insert(0, head);
+    lines(&mut rows, answer.keys.len().max(1))
+}
+
+/// Rows as lines whose columns stand below each other; keys give way when a line gets too long.
+fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let widest = |rows: &[Vec<String>], column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..columns).map(|column| widest(rows, column)).collect();
+    while widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1) > WIDTH {
+        let longest = (0..keys).max_by_key(|key| widths[*key]);
+        match longest.filter(|key| widths[*key] > KEY_MIN) {
+            Some(key) => widths[key] -= 1,
+            None => break,
+        }
+    }
+    let mut page = String::new();
+    for row in rows.iter() {
+        let cells = row.iter().enumerate().map(|(column, cell)| {
+            let width = widths[column];
+            if column < keys { format!("{:<width$}", shorten(cell, width)) } else { format!("{cell:>width$}") }
+        });
+        let line: Vec<String> = cells.collect();
+        page += line.join("  ").trim_end();
+        page.push('\n');
+    }
+    page
+}
+
+fn cells(answer: &Answer, row: &Row) -> Vec<String> {
+    let keys = row.key.iter().zip(&answer.keys).map(|(cell, (_, kind))| shown(cell, *kind));
+    keys.chain(figures(answer, row)).collect()
+}
+
+fn figures(answer: &Answer, row: &Row) -> Vec<String> {
+    answer.measures.iter().zip(&row.values).map(|(measure, value)| figure(measure, *value)).collect()
+}
+
+/// A figure for people.
+fn figure(measure: &Measure, value: Option<f64>) -> String {
+    let Some(value) = value else { return number::UNKNOWN.to_owned() };
+    match measure.unit {
+        Unit::Count => number::count(value as u64),
+        Unit::Ratio => number::share(value),
+        Unit::PerSecond => number::rate(value),
+        Unit::Span => number::time(value),
+        Unit::Bytes => number::bytes(value),
+        Unit::BytesPerSecond => format!("{}/s", number::bytes(value)),
+        Unit::Number => number::digits(value),
+    }
+}
+
+/// A value of a key for people.
+pub(super) fn shown(cell: &Cell, kind: Kind) -> String {
+    match (cell, kind) {
+        (Cell::Unknown, _) => "(none)".to_owned(),
+        (Cell::Text(text), _) => safe(text),
+        (Cell::Number(ns), Kind::Calendar { zone_s }) => civil::stamp(*ns, zone_s),
+        (Cell::Number(ns), Kind::Span | Kind::Moment) => {
+            format_duration(Duration::from_nanos(u64::try_from(*ns).unwrap_or(0)))
+        }
+        (Cell::Number(bytes), Kind::Bytes) => number::bytes(*bytes as f64),
+        (Cell::Number(number), _) => number.to_string(),
+    }
+}
+
+fn shown_name(name: &str) -> String {
+    match name {
+        "failure_rate" => "failed".to_owned(),
+        _ => safe(name),
+    }
+}
+
+/// The rows over time: a line for each of two measures.
+fn series(answer: &Answer) -> String {
+    let Some(width) = answer.width else { return String::new() };
+    let Some((first, _)) = answer.rows.iter().find_map(|row| row.series.first()) else { return String::new() };
+    let kind = answer.when;
+    let points = answer.rows.iter().map(|row| row.series.len()).max().unwrap_or(0);
+    let joined = points.div_ceil(POINTS_MAX).max(1);
+    let last = answer.rows.iter().filter_map(|row| row.series.last()).map(|(at, _)| *at).max().unwrap_or(*first);
+    let mut page = format!(
+        "\nover time, {} to {}, a mark is {}{}\n",
+        shown(&Cell::Number(*first), kind),
+        shown(&Cell::Number(last.saturating_add(width)), kind),
+        format_duration(Duration::from_nanos(width.unsigned_abs() * joined as u64)),
+        if joined > 1 { " (the highest of its points)" } else { "" },
+    );
+    let chosen = charted(&answer.measures);
+    for row in &answer.rows {
+        let key: Vec<String> = row.key.iter().zip(&answer.keys).map(|(cell, (_, kind))| shown(cell, *kind)).collect();
+        let key = if key.is_empty() { "all".to_owned() } else { key.join(", ") };
+        page += &format!("{}\n", shorten(&key, WIDTH));
+        for measure in &chosen {
+            let values: Vec<Option<f64>> = row.series.iter().map(|(_, values)| values[*measure]).collect();
+            page += &chart(&answer.measures[*measure], &values, joined);
+        }
+    }
+    page
+}
+
+/// How much, and how long: the first of either that is shown.
+fn charted(measures: &[Measure]) -> Vec<usize> {
+    let amount = |measure: &Measure| matches!(measure.unit, Unit::PerSecond | Unit::Count);
+    let mut chosen: Vec<usize> = measures.iter().position(|measure| measure.unit == Unit::PerSecond).into_iter().collect();
+    if chosen.is_empty() {
+        chosen.extend(measures.iter().position(amount));
+    }
+    let spans: Vec<usize> = (0..measures.len()).filter(|place| measures[*place].unit == Unit::Span).collect();
+    let p95 = spans.iter().find(|place| measures[**place].name.ends_with("p95"));
+    chosen.extend(p95.or(spans.last()));
+    if chosen.is_empty() && !measures.is_empty() {
+        chosen.push(0);
+    }
+    chosen
+}
+
+/// Values as marks of eight heights, from 0 to the largest.
+fn chart(measure: &Measure, values: &[Option<f64>], joined: usize) -> String {
+    let is_ascii = live::glyphs(std::io::stdout().is_terminal()) == Glyphs::Ascii;
+    let bars = if is_ascii { BARS_ASCII } else { BARS };
+    let highest = |part: &[Option<f64>]| part.iter().flatten().copied().reduce(f64::max);
+    let points: Vec<Option<f64>> = values.chunks(joined).map(highest).collect();
+    let top = highest(&points);
+    let mark = |value: &Option<f64>| match (value, top) {
+        (Some(value), Some(top)) if *value > 0.0 && top > 0.0 => bars[((value / top * 8.0).ceil() as usize).clamp(1, 8) - 1],
+        _ => ' ',
+    };
+    let line: String = points.iter().map(mark).collect();
+    let name = shorten(&shown_name(&measure.name), 12);
+    format!("  {name:<12} |{line}| up to {}\n", figure(measure, top))
+}
+
+/// Without characters that move the cursor: names come from servers and logs.
+fn safe(text: &str) -> String {
+    let is_unsafe = |c: char| c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// At most so many characters; a longer text loses its middle.
+fn shorten(text: &str, limit: usize) -> String {
+    let length = text.chars().count();
+    if length <= limit {
+        return text.to_owned();
+    }
+    let room = limit.saturating_sub(1);
+    let head: String = text.chars().take(room - room / 2).collect();
+    let tail: String = text.chars().skip(length - room / 2).collect();
+    format!("{head}…{tail}")
+}
+
+/// Text in lines.
+fn wrapped(text: &str) -> String {
+    let (mut page, mut used) = (String::new(), 0);
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if used > 0 && used + 1 + length > WIDTH {
+            page.push('\n');
+            used = 0;
+        } else if used > 0 {
+            page.push(' ');
+            used += 1;
+        }
+        page += word;
+        used += length;
+    }
+    page.push('\n');
+    page
+}
