@@ -12,7 +12,7 @@
 //! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
 //! - `prometheus`: pages of metrics
 //! - `reach`, `figures`: conversations in bounded time and size; readings from names and numbers
-//! - `redis`, `memcached`, `nginx`: services by what they say of themselves
+//! - `postgres`, `redis`, `memcached`, `nginx`: services by what they say of themselves
 //! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
 //! - [`watcher`]: reads sources until it is stopped
 
@@ -30,6 +30,7 @@ mod memcached;
 mod nginx;
 pub mod open;
 mod place;
+mod postgres;
 pub mod process;
 mod prometheus;
 mod rates;

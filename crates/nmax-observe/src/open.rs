@@ -8,7 +8,7 @@ use crate::agent;
 use crate::connections::Connections;
 use crate::host::Host;
 use crate::log::Tap;
-use crate::source::{Reading, Source, Trouble};
+use crate::source::Source;
 use crate::watcher::Watched;
 
 /// Everything that a run watches: this host with the processes of the plan, and each source of the plan.
@@ -50,7 +50,7 @@ fn open(spec: &ObservedSource, tap: &Tap) -> Watched {
     }
 }
 
-/// One function per kind: `postgres::source(&ObservedSource) -> Box<dyn Source>`.
+/// One function per kind.
 fn source(spec: &ObservedSource, tap: &Tap) -> Box<dyn Source> {
     match &spec.kind {
         SourceKind::Agent {
@@ -61,19 +61,10 @@ fn source(spec: &ObservedSource, tap: &Tap) -> Box<dyn Source> {
         SourceKind::Prometheus { url, token, resources } => {
             crate::prometheus::source(url, token.as_deref(), &spec.name, resources)
         }
-        SourceKind::Postgres { .. } => Box::new(NotYet),
+        SourceKind::Postgres { url } => crate::postgres::source(url, &spec.name, spec.every),
         SourceKind::Redis { url } => crate::redis::source(url, &spec.name),
         SourceKind::Memcached { address } => crate::memcached::source(address, &spec.name),
         SourceKind::Nginx { url } => crate::nginx::source(url, &spec.name),
         SourceKind::Log { file, format, kind } => crate::log::source(&spec.name, file, format.as_deref(), *kind, tap),
-    }
-}
-
-/// Stands where a kind is being built; gone when the last arm is filled in.
-struct NotYet;
-
-impl Source for NotYet {
-    fn read(&mut self, _: nmax_metrics::Nanos) -> Result<Vec<Reading>, Trouble> {
-        Err(Trouble::lasting("this kind of source is being built"))
     }
 }

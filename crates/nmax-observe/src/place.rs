@@ -57,9 +57,11 @@ impl Place {
         })
     }
 
-    /// As it may be shown: host and port.
+    /// As it may be shown: host and port; a socket in a file by its path.
     pub(crate) fn title(&self) -> String {
-        if self.host.contains(':') {
+        if self.host.starts_with('/') {
+            self.host.clone()
+        } else if self.host.contains(':') {
             format!("[{}]:{}", self.host, self.port)
         } else {
             format!("{}:{}", self.host, self.port)

@@ -3,7 +3,6 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -87,9 +86,12 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Connects over TCP.
-    pub(crate) fn tcp(place: &Place) -> Result<Self, Broken> {
+    /// Connects over TCP, or to a socket in a file where the host is a path.
+    pub(crate) fn open(place: &Place) -> Result<Self, Broken> {
         let deadline = now() + PATIENCE;
+        if place.host.starts_with('/') {
+            return Ok(Self::new(Box::new(UnixStream::connect(&place.host)?), deadline));
+        }
         let mut last = Broken::Failed("its name has no address".into());
         for address in resolve(place, deadline)? {
             match TcpStream::connect_timeout(&address, left(deadline)?) {
@@ -103,11 +105,6 @@ impl Link {
         Err(last)
     }
 
-    /// Connects to a socket in a file.
-    pub(crate) fn unix(path: &Path) -> Result<Self, Broken> {
-        Ok(Self::new(Box::new(UnixStream::connect(path)?), now() + PATIENCE))
-    }
-
     fn new(socket: Box<dyn Socket>, deadline: Instant) -> Self {
         Self {
             socket,
@@ -118,8 +115,8 @@ impl Link {
     }
 
     /// A new question begins: it has its own time, and its answer its own length.
-    pub(crate) fn begin(&mut self) {
-        self.deadline = now() + PATIENCE;
+    pub(crate) fn begin(&mut self, patience: Duration) {
+        self.deadline = now() + patience;
         self.received = self.waiting.len();
     }
 
@@ -244,7 +241,7 @@ impl Service {
             },
         };
         if let Some(mut link) = self.link.take() {
-            link.begin();
+            link.begin(PATIENCE);
             match question(&mut link) {
                 Ok(answer) => {
                     self.link = Some(link);
@@ -254,7 +251,7 @@ impl Service {
                 Err(asked) => return Err(in_words(asked)),
             }
         }
-        let mut link = Link::tcp(&place).map_err(|broken| in_words(broken.into()))?;
+        let mut link = Link::open(&place).map_err(|broken| in_words(broken.into()))?;
         greet(&mut link, &place)
             .and_then(|()| question(&mut link))
             .map(|answer| {

@@ -2,7 +2,7 @@ use super::*;
 use crate::fixture::Fake;
 
 fn connect(server: &Fake) -> Link {
-    Link::tcp(&Place::parse(&server.address.to_string(), 1).unwrap()).unwrap()
+    Link::open(&Place::parse(&server.address.to_string(), 1).unwrap()).unwrap()
 }
 
 #[test]
@@ -61,10 +61,10 @@ fn nobody_there_and_no_such_name() {
     let server = Fake::hangs();
     let place = Place::parse(&server.address.to_string(), 1).unwrap();
     drop(server);
-    let broken = Link::tcp(&place).map(drop).unwrap_err();
+    let broken = Link::open(&place).map(drop).unwrap_err();
     assert_eq!(broken.trouble("db1").text, "db1: connection refused");
     let place = Place::parse("no-such-name.invalid", 1).unwrap();
-    let broken = Link::tcp(&place).map(drop).unwrap_err();
+    let broken = Link::open(&place).map(drop).unwrap_err();
     assert!(broken.trouble("db1").text.contains("name is not found"), "{broken:?}");
 }
 

@@ -1,0 +1,337 @@
+//! A PostgreSQL server: what its sessions wait for, and what it does.
+//!
+//! Sessions are looked at several times within each reading, so that their mean is one over time: mean number ÷ throughput
+//! is the time that a request spends there (Little's law). Everything comes from functions that read no table, and one
+//! connection is used; its own session and transactions are left out.
+//!
+//! # Layout
+//! - [`wire`]: the protocol; [`auth`], [`md5`]: how a password is proved
+
+mod auth;
+mod md5;
+mod wire;
+
+use std::time::Duration;
+
+use nmax_metrics::Nanos;
+
+use crate::figures::{Look, Numbers};
+use crate::place::Place;
+use crate::rates::Rates;
+use crate::reach::{Asked, Link, PATIENCE, Service, now as instant};
+use crate::{Reading, Source, Trouble};
+
+use wire::{Login, Rows, ask, log_in};
+
+const PORT: u16 = 5_432;
+/// Where servers of Debian and Red Hat have their sockets.
+const SOCKET_FOLDER: &str = "/var/run/postgresql";
+/// Looks at the sessions in one reading.
+const SAMPLES: u32 = 5;
+/// Longest time between two of them.
+const GAP_MAX: Duration = Duration::from_millis(200);
+
+/// Limits of the session. A statement that hangs ends before its reader's patience does.
+const LIMITS: &str = "SET statement_timeout = '1500ms'; SET lock_timeout = '1000ms'";
+
+/// Sessions of clients by what they do. Others' sessions are hidden from a role that is no member of pg_monitor: their type
+/// is NULL then, and their query says so. Background workers have no database or no user.
+const SESSIONS: &str = "\
+    SELECT CASE \
+        WHEN state IN ('active', 'fastpath function call') THEN coalesce(wait_event_type, 'running') \
+        WHEN state LIKE 'idle in transaction%' THEN 'idle in transaction' \
+        WHEN query = '<insufficient privilege>' THEN 'hidden' \
+        WHEN state = 'disabled' THEN 'disabled' \
+        ELSE 'idle' END, \
+        count(*) \
+    FROM pg_stat_get_activity(NULL) \
+    WHERE pid <> pg_backend_pid() \
+        AND (backend_type = 'client backend' \
+            OR backend_type IS NULL AND datid IS NOT NULL AND usesysid IS NOT NULL) \
+    GROUP BY 1";
+
+/// Counters of all databases, locks that are waited for, and settings: one row each.
+const COUNTERS: &str = "\
+    SELECT sum(xact_commit), sum(xact_rollback), sum(blks_read), sum(blks_hit), sum(tup_returned), \
+        sum(tup_inserted + tup_updated + tup_deleted), sum(temp_bytes), sum(deadlocks), sum(blk_read_time) \
+    FROM pg_stat_database; \
+    SELECT count(*) FROM pg_locks WHERE NOT granted; \
+    SELECT current_setting('max_connections'), current_setting('track_io_timing'), \
+        extract(epoch FROM max(clock_timestamp() - xact_start)) \
+    FROM pg_stat_get_activity(NULL) WHERE pid <> pg_backend_pid()";
+
+/// Names of the counters, in their order.
+const COUNTER_NAMES: [&str; 9] = [
+    "commits",
+    "rollbacks",
+    "blocks_read",
+    "blocks_hit",
+    "rows_read",
+    "rows_written",
+    "temp_bytes",
+    "deadlocks",
+    "read_ms",
+];
+
+/// A server at `url`, `postgres://user:password@host:port/database`, called `name` in results.
+pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> {
+    Box::new(Postgres {
+        service: service(url),
+        name: name.to_owned(),
+        gap: (every / (SAMPLES + 1)).min(GAP_MAX),
+        rates: Rates::default(),
+        notes: Notes::default(),
+    })
+}
+
+/// Where the server is; a socket in a file is named by its folder, as `host=` or in the place of the host.
+fn service(url: &str) -> Service {
+    let mut service = Service::new(url, PORT);
+    service.place = service.place.and_then(|mut place| {
+        if let Some(host) = place.option("host").map(str::to_owned) {
+            place.host = host;
+        } else if place.host.is_empty() {
+            place.host = SOCKET_FOLDER.into();
+        }
+        if place.host.starts_with('/') {
+            place.host = format!("{}/.s.PGSQL.{}", place.host, place.port);
+        }
+        match place.option("sslmode") {
+            Some("require" | "verify-ca" | "verify-full") => Err(Trouble::lasting(
+                "TLS to PostgreSQL is not supported; connect over a socket in a file, or through a tunnel",
+            )),
+            _ => Ok(place),
+        }
+    });
+    service
+}
+
+struct Postgres {
+    service: Service,
+    name: String,
+    /// Between two looks at the sessions.
+    gap: Duration,
+    rates: Rates,
+    notes: Notes,
+}
+
+/// What one reading found.
+struct Found {
+    counters: Vec<Rows>,
+    sessions: Vec<Rows>,
+    /// How long it took.
+    took: Duration,
+}
+
+impl Source for Postgres {
+    fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
+        let gap = self.gap;
+        let found = self.service.ask(greet, |link| find(link, gap))?;
+        let user = self
+            .service
+            .place
+            .as_ref()
+            .map(|place| user(place).to_owned())
+            .unwrap_or_default();
+        let sessions = Sessions::mean(&found.sessions)
+            .ok_or_else(|| Trouble::passing("its sessions are not told in rows of two"))?;
+        self.notes.look(&sessions, &found, &user);
+        Ok(readings(now, &found, &sessions, &mut self.rates, &self.name))
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes.waiting)
+    }
+}
+
+fn user(place: &Place) -> &str {
+    place.user.as_deref().unwrap_or("postgres")
+}
+
+fn greet(link: &mut Link, place: &Place) -> Result<(), Asked> {
+    let database = Some(place.path.as_str()).filter(|path| !path.is_empty());
+    let login = Login {
+        user: user(place),
+        password: place.password.as_deref(),
+        database: database.unwrap_or(user(place)),
+    };
+    log_in(link, &login)?;
+    ask(link, LIMITS).map(drop)
+}
+
+fn find(link: &mut Link, gap: Duration) -> Result<Found, Asked> {
+    let begin = instant();
+    link.begin(PATIENCE + gap * SAMPLES);
+    let counters = ask(link, COUNTERS)?;
+    let mut sessions = Vec::new();
+    for sample in 0..SAMPLES {
+        if sample > 0 {
+            pause(gap);
+        }
+        sessions.extend(ask(link, SESSIONS)?);
+    }
+    Ok(Found {
+        counters,
+        sessions,
+        took: begin.elapsed(),
+    })
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the thread is the source's own, and a reading is made of looks with a distance"
+)]
+fn pause(gap: Duration) {
+    std::thread::sleep(gap);
+}
+
+/// Mean numbers of sessions over the looks of one reading.
+struct Sessions {
+    by_state: Numbers,
+}
+
+impl Sessions {
+    fn mean(samples: &[Rows]) -> Option<Self> {
+        let mut by_state = Numbers::new();
+        for row in samples.iter().flatten() {
+            let [Some(state), Some(count)] = row.as_slice() else {
+                return None;
+            };
+            let count: f64 = count.parse().ok()?;
+            *by_state.entry(state.clone()).or_default() += count / samples.len() as f64;
+        }
+        Some(Self { by_state })
+    }
+
+    fn in_state(&self, state: &str) -> f64 {
+        self.by_state.get(state).copied().unwrap_or(0.0)
+    }
+
+    /// Sessions that have a statement under way.
+    fn active(&self) -> f64 {
+        let passive = ["idle", "idle in transaction", "hidden", "disabled"];
+        let states = self.by_state.iter();
+        states
+            .filter(|(state, _)| !passive.contains(&state.as_str()))
+            .map(|(_, count)| count)
+            .sum()
+    }
+}
+
+fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, name: &str) -> Vec<Reading> {
+    let cell = |statement: usize, column: usize| {
+        let row = found.counters.get(statement).and_then(|rows| rows.first());
+        row.and_then(|row| row.get(column)).and_then(|cell| cell.as_deref())
+    };
+    let number = |statement: usize, column: usize| cell(statement, column).and_then(|text| text.parse::<f64>().ok());
+    let counters = COUNTER_NAMES
+        .iter()
+        .enumerate()
+        .filter_map(|(column, name)| Some(((*name).to_owned(), number(0, column)?)));
+    let counters: Numbers = counters.collect();
+
+    let mut look = Look::new(now, &counters, rates, format!("database {name}"));
+    let of_sessions = session_figures(sessions);
+    // They are the mean of looks that ended later.
+    let at = Nanos(now.0.saturating_add(found.took.as_nanos() as u64));
+    let hit_ratio = look.share("blocks_hit", "blocks_read");
+    // Each look is a transaction of its own, and so is the question for the counters.
+    let commits = look.rate_without(f64::from(SAMPLES + 1), "commits");
+    let rollbacks = look.rate(&["rollbacks"]);
+    let (blocks_read, rows_read) = (look.rate(&["blocks_read"]), look.rate(&["rows_read"]));
+    let is_timed = cell(2, 1) == Some("on");
+    let of_counters = [
+        ("connections_limit_count", number(2, 0), "count"),
+        ("locks_waiting_count", number(1, 0), "count"),
+        ("oldest_transaction_s", number(2, 2), "s"),
+        ("commits_per_s", commits, "per s"),
+        ("rollbacks_per_s", rollbacks, "per s"),
+        ("blocks_read_per_s", blocks_read, "per s"),
+        ("blocks_hit_per_s", look.rate(&["blocks_hit"]), "per s"),
+        ("hit_ratio", hit_ratio, "ratio"),
+        // Milliseconds of reading per second are thousandths of the mean number of sessions that read.
+        (
+            "reading_count",
+            look.rate(&["read_ms"]).filter(|_| is_timed).map(|ms| ms / 1e3),
+            "count",
+        ),
+        ("rows_read_per_s", rows_read, "per s"),
+        ("rows_written_per_s", look.rate(&["rows_written"]), "per s"),
+        ("temp_bytes_per_s", look.rate(&["temp_bytes"]), "bytes per s"),
+        ("deadlocks_per_s", look.rate(&["deadlocks"]), "per s"),
+    ];
+    for (metric, value, unit) in of_counters {
+        look.put(metric, value, unit);
+    }
+    let operations = [
+        (
+            "transactions",
+            commits.zip(rollbacks).map(|(done, undone)| done + undone),
+        ),
+        ("rows", rows_read),
+        ("blocks", blocks_read),
+    ];
+    for (what, rate) in operations {
+        look.of(format!("operations {name} {what}"));
+        look.put("operations_per_s", rate, "per s");
+    }
+    let mut readings = look.readings();
+    readings.extend(of_sessions.into_iter().map(|(metric, value)| Reading {
+        at: Some(at),
+        ..Reading::new(&format!("database {name}"), metric, value, "count")
+    }));
+    readings
+}
+
+/// Numbers of sessions, under the names of the vocabulary.
+fn session_figures(sessions: &Sessions) -> [(&'static str, f64); 9] {
+    let known = ["running", "Lock", "IO", "LWLock", "Client"];
+    let other = sessions.active() - known.iter().map(|state| sessions.in_state(state)).sum::<f64>();
+    [
+        ("active_count", sessions.active()),
+        ("running_count", sessions.in_state("running")),
+        ("wait_lock_count", sessions.in_state("Lock")),
+        ("wait_io_count", sessions.in_state("IO")),
+        ("wait_lwlock_count", sessions.in_state("LWLock")),
+        ("wait_client_count", sessions.in_state("Client")),
+        ("wait_other_count", other.max(0.0)),
+        ("idle_in_transaction_count", sessions.in_state("idle in transaction")),
+        ("connections_count", sessions.by_state.values().sum()),
+    ]
+}
+
+/// What a person should know, each once.
+#[derive(Default)]
+struct Notes {
+    waiting: Vec<String>,
+    has_hidden: bool,
+    has_disabled: bool,
+    has_untimed: bool,
+}
+
+impl Notes {
+    fn look(&mut self, sessions: &Sessions, found: &Found, user: &str) {
+        let hidden = sessions.in_state("hidden");
+        if hidden > 0.0 && !std::mem::replace(&mut self.has_hidden, true) {
+            self.waiting.push(format!(
+                "sessions of other roles are hidden from `{user}`, so there is more waiting than it shows; \
+                 `GRANT pg_monitor TO {user}` shows them"
+            ));
+        }
+        if sessions.in_state("disabled") > 0.0 && !std::mem::replace(&mut self.has_disabled, true) {
+            self.waiting
+                .push("track_activities is off, so what sessions wait for is not known".into());
+        }
+        let settings = found.counters.get(2).and_then(|rows| rows.first());
+        let is_untimed = settings.is_some_and(|row| row.get(1).is_some_and(|cell| cell.as_deref() == Some("off")));
+        if is_untimed && !std::mem::replace(&mut self.has_untimed, true) {
+            self.waiting.push(
+                "track_io_timing is off, so the time of reading blocks is not known; waits of kind IO show it roughly"
+                    .into(),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
