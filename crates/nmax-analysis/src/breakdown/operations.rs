@@ -31,6 +31,8 @@ const NAMES_MAX: usize = 10;
 const SHARE_MIN: f64 = 0.01;
 /// How far estimates of even and odd stretches may be apart, of the mean operations per request.
 const APART_MAX: f64 = 0.25;
+/// Least share of a request name's exchanges over time that those of the others do not foretell.
+const OWN_MIN: f64 = 0.01;
 /// Rounds of the solver; it converges long before.
 const ROUNDS_MAX: usize = 2_000;
 
@@ -103,7 +105,7 @@ fn by_request(
     // A stretch is at least as long as a bin of readings.
     let width_s = stretches.width_s().max(track.width.as_secs_f64());
     let rows = table(&ids, stretches, (track, span), width_s);
-    if rows.len() < STRETCHES_PER_NAME * ids.len() {
+    if rows.len() < STRETCHES_PER_NAME * ids.len() || own_share(&rows) < OWN_MIN {
         return None;
     }
     let (even, odd): (Vec<_>, Vec<_>) = rows.iter().enumerate().partition(|(index, _)| index % 2 == 0);
@@ -150,6 +152,39 @@ fn table(
         Some((counts, track.mean((start, end))? * width_s))
     };
     by_stretch.into_iter().filter_map(row).collect()
+}
+
+/// The least share of a column that is its own: 1 − R² of its regression, without a constant, on the columns before it.
+///
+/// These are the pivots of the matrix of cosines between the columns; 0: one is a multiple of others, and no b is better
+/// than another.
+fn own_share(rows: &[(Vec<f64>, f64)]) -> f64 {
+    let columns = rows.first().map_or(0, |(x, _)| x.len());
+    let product = |i: usize, j: usize| rows.iter().map(|(x, _)| x[i] * x[j]).sum::<f64>();
+    let norms: Vec<f64> = (0..columns).map(|i| product(i, i).sqrt()).collect();
+    if norms.contains(&0.0) {
+        return 0.0;
+    }
+    let mut cosines: Vec<Vec<f64>> = (0..columns)
+        .map(|i| (0..columns).map(|j| product(i, j) / norms[i] / norms[j]).collect())
+        .collect();
+    let mut least = f64::INFINITY;
+    for i in 0..columns {
+        let pivot = cosines[i][i];
+        least = least.min(pivot);
+        if pivot <= 0.0 {
+            break;
+        }
+        let row = cosines[i].clone();
+        for below in cosines.iter_mut().skip(i + 1) {
+            let factor = below[i] / pivot;
+            below
+                .iter_mut()
+                .zip(&row)
+                .for_each(|(value, above)| *value -= factor * above);
+        }
+    }
+    least
 }
 
 /// The b ≥ 0 that minimizes Σ (y − Σ b·x)², by coordinate descent on the normal equations.

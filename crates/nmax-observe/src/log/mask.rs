@@ -21,7 +21,8 @@ pub(super) fn mask(line: &str) -> String {
             out.push_str(if is_credential { word } else { HIDDEN });
             continue;
         }
-        is_credential = SCHEMES.contains(&word) || announces(word);
+        let last = word.rsplit(['=', ':', '"']).next().unwrap_or_default();
+        is_credential = SCHEMES.contains(&last) || announces(word);
         let word = String::from_utf8_lossy(hider.hide(word.as_bytes())).into_owned();
         out.push_str(&pairs(&without_user(&word)));
     }
