@@ -7,13 +7,13 @@ use super::{Glyphs, Page, Style, WIDTH_MIN};
 use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, symbol, value};
 
 /// Widths of the columns: metric, figures, change, interval, what is said.
-const METRIC: usize = 17;
+const METRIC: usize = 18;
 const VALUE: usize = 8;
 const CHANGE: usize = 9;
 const INTERVAL: usize = 16;
 const SAID: usize = 12;
 /// Least width for one line per row: the columns, the symbol and the gaps.
-const ONE_LINE: usize = 4 + METRIC + 2 * VALUE + CHANGE + INTERVAL + SAID + 6;
+const ONE_LINE: usize = 4 + METRIC + 2 * VALUE + CHANGE + INTERVAL + SAID + 5;
 /// Runs of a side that are listed.
 const ORIGINS_MAX: usize = 12;
 
@@ -72,7 +72,7 @@ fn row(page: &mut Page, row: &Row) {
             right(&row_change(row), CHANGE),
             right(&row_interval(row), INTERVAL),
         ];
-        page.line(&format!("  {mark} {name} {}  {said}", figures.join(" ")));
+        page.line(&format!("  {mark} {name} {} {said}", figures.join(" ")));
     } else {
         page.line(&format!("  {mark} {name} {}  {said}", right(&row_change(row), CHANGE)));
         page.entry_at(4, "", &format!("{before} → {after}, {}", row_interval(row)));
