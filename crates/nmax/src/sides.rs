@@ -22,6 +22,8 @@ pub use json::{stored, write};
 
 /// Targets of the run that are remembered.
 const ASKED_MAX: usize = 1_000_000;
+/// Kinds of requests, by type and status, that are told apart; each has a few distributions.
+const PAIRS_MAX: usize = 2_000;
 /// Batches of the log that wait for the client's windows.
 const WAITING_MAX: usize = 1_000;
 /// Clocks that are apart by more than that are not those of one host, µs. A line may be read that long after its stamp.
@@ -148,7 +150,10 @@ impl Sides {
             let Some(kind) = self.templates.place(method, target, status) else {
                 continue;
             };
-            let pair = self.pairs.entry((kind, status)).or_default();
+            let Some(pair) = pair(&mut self.pairs, kind, status) else {
+                self.left_out.0 += 1;
+                continue;
+            };
             let us = |instant: Nanos| i128::from(instant.0 / 1_000);
             pair.all = (pair.all.0 + 1, pair.all.1 + us(one.sent), pair.all.2 + us(one.done));
             if self.hold.0 <= one.sent && one.sent < self.hold.1 {
@@ -199,8 +204,11 @@ impl Sides {
             let Some(kind) = self.templates.place(method, target, entry.status) else {
                 continue;
             };
-            let server = self.pairs.entry((kind, entry.status)).or_default();
-            let server = server.servers.entry(entry.log).or_default();
+            let Some(pair) = pair(&mut self.pairs, kind, entry.status) else {
+                self.left_out.1 += 1;
+                continue;
+            };
+            let server = pair.servers.entry(entry.log).or_default();
             server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp_us));
             server.are_arrivals = entry.is_arrival;
             let at = nanos(stamp_us.saturating_sub(ahead_us));
@@ -231,6 +239,14 @@ impl Sides {
         }
         result::result(self)
     }
+}
+
+/// The figures of a kind of requests; `None` when too many are told apart already.
+fn pair(pairs: &mut BTreeMap<(u32, u16), Pair>, kind: u32, status: u16) -> Option<&mut Pair> {
+    if pairs.len() >= PAIRS_MAX && !pairs.contains_key(&(kind, status)) {
+        return None;
+    }
+    Some(pairs.entry((kind, status)).or_default())
 }
 
 /// Stamp of a request and end of its exchange, µs since the run's origin, by the log's clock. A stamp in whole seconds is

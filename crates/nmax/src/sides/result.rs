@@ -190,7 +190,7 @@ fn notes(sides: &Sides, (name, log): (&str, &Log), all: &Both, types: usize) -> 
     let (told, logged) = sides.left_out;
     if told + logged > 0 {
         notes.push(format!(
-            "{told} exchanges and {logged} lines came too fast to be told, and are in neither side"
+            "{told} exchanges and {logged} lines came too fast, or are of too many kinds, to be told: they are in neither side"
         ));
     }
     if types > TYPES_MAX {

@@ -4,7 +4,7 @@
 //!
 //! # Layout
 //! - harness: `process` (a server in a folder, on a free port, ended with the test), `access` (its log), `certificates`
-//! - tests: `nginx`, `nginx_tls`, `pages`, `uploads`, `fidelity` (of what nginx logged), `apache`, `varnish`, `story` (the example with ab)
+//! - tests: `nginx`, `nginx_tls`, `pages`, `uploads`, `fidelity` (of what nginx logged), `breakdown` (both sides), `apache`, `varnish`, `story` (the example with ab)
 
 mod access;
 mod certificates;
@@ -12,6 +12,7 @@ mod process;
 mod recorded;
 
 mod apache;
+mod breakdown;
 mod fidelity;
 mod nginx;
 mod nginx_tls;
