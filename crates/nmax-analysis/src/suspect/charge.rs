@@ -30,6 +30,8 @@ pub(super) struct Charge {
     pub(super) moved_to: Option<Resource>,
     /// Waiters of a lender that nobody can be charged for: what its holders do is not watched.
     pub(super) open: f64,
+    /// Share of what it lends with which nothing is done that is watched, where something may be that is not.
+    pub(super) unknown: f64,
 }
 
 impl Charge {
@@ -45,6 +47,8 @@ pub(super) struct Unwatched {
     pub(super) host: bool,
     /// Neither a dependency nor a database.
     pub(super) services: bool,
+    /// One of these two, or the host.
+    pub(super) any: bool,
 }
 
 /// Charges all resources, in their order. O(resources²).
@@ -131,6 +135,8 @@ struct Holders {
     whose: Vec<(Option<usize>, f64)>,
     /// Share in which they do nothing that is watched, and all that may be behind it is: the lender's own time.
     idle: f64,
+    /// As [`Charge::unknown`].
+    unknown: f64,
 }
 
 /// What the holders of the lender at `place` do; `known` has the lenders that may be inside it.
@@ -153,18 +159,29 @@ fn holders(
     let watched: f64 = own.iter().map(Charge::number).sum();
     // A lender with room for all holds nobody up, whatever is done with what it lends.
     let is_short = all[place].is_pressed && lent > 0.0;
-    let left = if is_short { (1.0 - watched / lent).max(0.0) } else { 0.0 };
+    let nothing = if lent > 0.0 {
+        (1.0 - watched / lent).max(0.0)
+    } else {
+        0.0
+    };
+    let unknown = if unwatched.any { nothing } else { 0.0 };
+    let left = if is_short && !unwatched.any { nothing } else { 0.0 };
     if let Some(group) = explains.max_by(|a, b| size(a).total_cmp(&size(b))) {
         let scale = 1.0 / size(group).max(lent);
         let mut whose: Vec<_> = group.iter().map(|(whose, number)| (*whose, number * scale)).collect();
         whose.push((Some(place), 1.0 - size(group) * scale));
-        return Holders { whose, idle: left };
+        return Holders {
+            whose,
+            idle: left,
+            unknown: 0.0,
+        };
     }
     let is_pool = all[place].resource.kind == Kind::Pool;
     let is_open = unwatched.host || (is_pool && unwatched.services);
     Holders {
         whose: vec![((!is_open).then_some(place), 1.0)],
-        idle: if is_open { 0.0 } else { left },
+        idle: left,
+        unknown,
     }
 }
 
@@ -229,5 +246,6 @@ fn lend(all: &[Measured], charges: &mut [Charge], place: usize, found: &Holders,
     charges[place].moved_to = most.map(|(whose, _)| all[whose].resource.clone());
     let idle = (found.idle * held(&all[place]).unwrap_or(0.0)).min(*rest);
     charges[place].service += idle;
+    charges[place].unknown = found.unknown;
     *rest -= idle;
 }

@@ -54,9 +54,12 @@ pub(super) fn unwatched(all: &[Measured], system: &System) -> Vec<Resource> {
 /// What may be behind the holders of a pool or lock and is not watched.
 pub(super) fn behind(missing: &[Resource]) -> Unwatched {
     let is_missing = |kind: Kind| missing.iter().any(|resource| resource.kind == kind);
+    let host = [Kind::Cpu, Kind::Memory, Kind::Disk].into_iter().any(is_missing);
+    let (dependency, database) = (is_missing(Kind::Dependency), is_missing(Kind::Database));
     Unwatched {
-        host: [Kind::Cpu, Kind::Memory, Kind::Disk].into_iter().any(is_missing),
-        services: is_missing(Kind::Dependency) && is_missing(Kind::Database),
+        host,
+        services: dependency && database,
+        any: host || dependency || database,
     }
 }
 

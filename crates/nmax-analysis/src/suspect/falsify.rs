@@ -1,7 +1,7 @@
 //! The next run that would prove a suspect wrong: one change, and what must then be seen.
 
+use super::Kind;
 use super::measured::Measured;
-use super::{Kind, Resource};
 use crate::words::{digits, time_ms};
 
 /// For a resource that was measured; `residence_s` is what each request spends in it.
@@ -55,11 +55,11 @@ pub(super) fn of(one: &Measured, residence_s: Option<f64>) -> String {
     )
 }
 
-/// For a resource that nobody watched.
-pub(super) fn unwatched(resource: &Resource, remedy: &str, unexplained_s: f64) -> String {
-    format!(
-        "watch it: {remedy}; run the same plan again: if its part of the budget is far below {}, it was not this ({})",
-        time_ms(unexplained_s * 1e3),
-        resource.kind.name()
-    )
+/// For a resource that nobody watched; `unexplained_s` of each request are looked for.
+pub(super) fn unwatched(remedy: &str, unexplained_s: Option<f64>) -> String {
+    let expected = match unexplained_s {
+        Some(s) => format!("its part of the budget must come near {}", time_ms(s * 1e3)),
+        None => "its part of the budget must be a large one".to_owned(),
+    };
+    format!("watch it: {remedy}; run the same plan again: {expected}; if it does not, it was not this")
 }

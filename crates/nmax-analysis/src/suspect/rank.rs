@@ -13,6 +13,8 @@ use crate::words::{digits, share, time_ms};
 pub(super) const SUSPECTS_MAX: usize = 3;
 /// Share of what was measured in a resource that must be charged to others for it to be a symptom.
 const MOVED_SHARE_MIN: f64 = 0.5;
+/// Share of what is lent with which nothing is done that is watched, from which it is said.
+const UNKNOWN_MIN: f64 = 0.5;
 /// Utilization from which a resource follows the load.
 const FOLLOWS_MIN: f64 = 0.2;
 
@@ -21,6 +23,8 @@ pub(super) struct Judged {
     pub(super) suspect: Suspect,
     /// Requests that are charged to it.
     pub(super) number: f64,
+    /// It is lent, and what is done with it may be what nobody watches.
+    is_unknown: bool,
 }
 
 /// The label and the evidence of each resource.
@@ -52,10 +56,14 @@ pub(super) fn judge(
         findings.extend(one.rules.iter().cloned());
         findings.extend(one.findings.iter().cloned());
         findings.extend(demand::finding(&one, system, by_level));
-        if charge.open > 0.0 {
+        if charge.unknown >= UNKNOWN_MIN {
+            let text = format!(
+                "in {} of the time that it is lent nothing is done that is watched",
+                share(charge.unknown)
+            );
             findings.push(Finding {
                 kind: "coverage",
-                text: "what those do who hold it is not watched, so nobody is charged for who waits for it".into(),
+                text,
                 source: "",
             });
         }
@@ -77,7 +85,15 @@ pub(super) fn judge(
             findings,
         };
         let number = if is_counted { charge.number() } else { 0.0 };
-        (one, Judged { suspect, number })
+        let is_unknown = charge.unknown >= UNKNOWN_MIN;
+        (
+            one,
+            Judged {
+                suspect,
+                number,
+                is_unknown,
+            },
+        )
     };
     all.into_iter().zip(charges).map(judged).collect()
 }
@@ -95,7 +111,8 @@ fn label(one: &Measured, charge: &Charge, part: f64, system: &System) -> Label {
             Label::Saturated
         };
     }
-    if one.is_pressed && is_much && charge.moved >= MOVED_SHARE_MIN * measured {
+    let is_meant = one.is_pressed || one.contained > 0.0;
+    if is_meant && is_much && charge.moved >= MOVED_SHARE_MIN * measured {
         return Label::Symptom;
     }
     if !one.rules.is_empty() {
@@ -156,59 +173,76 @@ pub(super) fn rank(
         .into_iter()
         .partition(|(_, judged)| judged.suspect.label == Label::Saturated);
     saturated.sort_by_key(|(one, _)| (one.role == Role::Aside, usize::MAX - one.rules.len()));
-    let part = unexplained / system.in_flight().max(f64::MIN_POSITIVE);
-    let is_open = part >= UNEXPLAINED_SHARE_MIN;
-    let blanks = unwatched
-        .iter()
-        .map(|resource| blank(resource, unwatched, unexplained.max(0.0), system, is_open));
-    let mut blanks: std::collections::VecDeque<Suspect> = blanks.collect();
-    let (mut first, mut last) = (Vec::new(), Vec::new());
-    let place = match is_open && !blanks.is_empty() {
-        true => waits
+    let is_open = unexplained >= UNEXPLAINED_SHARE_MIN * system.in_flight();
+    let lender = waits
+        .first()
+        .filter(|(_, judged)| judged.is_unknown)
+        .map(|(one, _)| one.resource.clone());
+    let mut missing = unwatched.to_vec();
+    if lender.is_some() {
+        // Services are the likelier ones there.
+        missing.sort_by_key(|resource| !matches!(resource.kind, Kind::Dependency | Kind::Database));
+    }
+    let why = Why {
+        unexplained_s: is_open.then(|| system.seconds(unexplained)),
+        lender,
+    };
+    let place = match (is_open, &why.lender) {
+        _ if missing.is_empty() => usize::MAX,
+        (true, _) => waits
             .iter()
-            .position(|(_, judged)| judged.number < unexplained)
-            .unwrap_or(waits.len()),
-        false => usize::MAX,
+            .take_while(|(_, judged)| judged.number >= unexplained)
+            .count(),
+        (false, Some(_)) => 1,
+        (false, None) => usize::MAX,
     };
-    let known = waits.into_iter().chain(saturated).map(|(_, judged)| judged.suspect);
-    // Of what nobody watched one is named where others fit as well; two where it is the first to look at.
-    let mut known: std::collections::VecDeque<Suspect> = known.collect();
-    let named = match (place, known.len()) {
-        (usize::MAX, _) => 0,
-        (0, known) => SUSPECTS_MAX.saturating_sub(known).max(2),
-        (_, known) => SUSPECTS_MAX.saturating_sub(known).max(1),
+    let mut blanks: Vec<Suspect> = missing
+        .iter()
+        .map(|resource| blank(resource, unwatched, &why, system))
+        .collect();
+    let mut first: Vec<Suspect> = waits
+        .into_iter()
+        .chain(saturated)
+        .map(|(_, judged)| judged.suspect)
+        .collect();
+    // Of what nobody watched as many are named as there is room for: at least one, and two where they are first.
+    let least = if place == 0 { 2 } else { 1 };
+    let named = match place {
+        usize::MAX => 0,
+        _ if is_open => SUSPECTS_MAX.saturating_sub(first.len()).max(least),
+        _ => 1,
     };
-    while first.len() < place.min(SUSPECTS_MAX)
-        && let Some(suspect) = known.pop_front()
-    {
-        first.push(suspect);
-    }
-    first.extend(blanks.drain(..named.min(blanks.len())));
-    first.extend(known.drain(..));
-    if first.len() > SUSPECTS_MAX {
-        last = first.split_off(SUSPECTS_MAX);
-    }
-    last.extend(rest.into_iter().map(|(_, judged)| judged.suspect));
+    let named = blanks.drain(..named.min(blanks.len())).collect::<Vec<_>>();
+    let at = place.min(first.len());
+    first.splice(at..at, named);
+    let mut last = first.split_off(SUSPECTS_MAX.min(first.len()));
+    let seen = rest
+        .into_iter()
+        .filter(|(one, _)| !(one.is_blind() && unwatched.contains(&one.resource)));
+    last.extend(seen.map(|(_, judged)| judged.suspect));
     last.extend(blanks);
     last.sort_by_key(|suspect| suspect.label);
     (first, last)
 }
 
+/// Why what nobody watched is worth a look.
+struct Why {
+    /// Seconds of each request that nothing explains, where they are many.
+    unexplained_s: Option<f64>,
+    /// What requests wait for, although nothing that is watched is done with it.
+    lender: Option<Resource>,
+}
+
 /// A resource that nobody watched.
-fn blank(resource: &Resource, all: &[Resource], unexplained: f64, system: &System, is_open: bool) -> Suspect {
-    let unexplained_s = system.seconds(unexplained);
+fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> Suspect {
     let remedy = coverage::remedy(resource);
     let mut findings = vec![Finding {
         kind: "coverage",
         text: format!("nobody watched {}", name(resource)),
         source: "",
     }];
-    if is_open {
-        let others = all
-            .iter()
-            .filter(|other| *other != resource)
-            .map(name)
-            .collect::<Vec<_>>();
+    if let Some(unexplained_s) = why.unexplained_s {
+        let others: Vec<String> = all.iter().filter(|other| *other != resource).map(name).collect();
         let beside = match others.is_empty() {
             true => String::new(),
             false => format!("; nor was any of these watched: {}", others.join(", ")),
@@ -223,6 +257,17 @@ fn blank(resource: &Resource, all: &[Resource], unexplained: f64, system: &Syste
             source: LITTLE,
         });
     }
+    if let Some(lender) = &why.lender {
+        let text = format!(
+            "nothing that is watched is done with {}, so it may be done here",
+            name(lender)
+        );
+        findings.push(Finding {
+            kind: "coverage",
+            text,
+            source: "",
+        });
+    }
     Suspect {
         resource: resource.clone(),
         label: Label::NotObserved,
@@ -230,7 +275,7 @@ fn blank(resource: &Resource, all: &[Resource], unexplained: f64, system: &Syste
         demand_s: None,
         utilization: None,
         findings,
-        falsify: falsify::unwatched(resource, &remedy, unexplained_s),
+        falsify: falsify::unwatched(&remedy, why.unexplained_s),
     }
 }
 

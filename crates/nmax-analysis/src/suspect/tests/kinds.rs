@@ -134,7 +134,12 @@ fn the_bottleneck_is_first() {
 fn what_nobody_watched_is_said() {
     for (kind, sources, model) in CASES.iter().filter(|(_, sources, _)| !sources.is_empty()) {
         for seed in 0..RUNS {
-            let run = run(&model(fullness(seed)), seed, sources);
+            let mut model = model(fullness(seed));
+            if matches!(kind, Kind::Dependency | Kind::Database) {
+                // A pool in front of it would be waited for in truth: `what_is_behind_a_pool_is_named`.
+                model.servers[POOL] = 1_000;
+            }
+            let run = run(&model, seed, sources);
             let diagnosis = diagnose(&run.evidence());
             let row = diagnosis.coverage.iter().find(|row| row.resource.kind == *kind);
             let row = row.expect("a row of the matrix");
@@ -154,6 +159,32 @@ fn what_nobody_watched_is_said() {
             let all = diagnosis.suspects.iter().chain(&diagnosis.others);
             let blank = all.filter(|suspect| suspect.label == Label::NotObserved);
             assert!(blank.clone().any(|suspect| suspect.resource.kind == *kind), "{kind:?}");
+        }
+    }
+}
+
+/// Requests wait for a pool because of what nobody watches behind it: it is among the suspects, and the pool says so.
+#[test]
+fn what_is_behind_a_pool_is_named() {
+    for seed in 0..RUNS {
+        let mut model = shop();
+        model.servers[POOL] = 3;
+        model.steps = steps([0.004; 2], 0.0005, [0.004, 0.002], 0.024, 0.001);
+        let run = run(&model, seed, &["database"]);
+        let suspects = diagnose(&run.evidence()).suspects;
+        let unseen = suspects.iter().find(|suspect| suspect.label == Label::NotObserved);
+        assert_eq!(
+            unseen.map(|suspect| suspect.resource.kind),
+            Some(Kind::Database),
+            "{:?}",
+            kinds(&suspects)
+        );
+        if let Some(pool) = suspects.iter().find(|suspect| suspect.resource.kind == Kind::Pool) {
+            assert!(
+                pool.findings
+                    .iter()
+                    .any(|finding| finding.text.contains("nothing is done that is watched"))
+            );
         }
     }
 }
