@@ -204,6 +204,11 @@ impl Job {
         self.child.id()
     }
 
+    /// What it wrote on standard output so far.
+    pub(crate) fn printed(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.out).unwrap()).into_owned()
+    }
+
     /// What it wrote on standard error so far.
     pub(crate) fn said(&self) -> String {
         String::from_utf8_lossy(&fs::read(&self.err).unwrap()).into_owned()

@@ -11,7 +11,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `results`, `scale`, `terminal`, `calibration`, `advice` (of `nmax check`),
+//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `terminal`, `calibration`, `advice` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `tutorials`
 
 #![allow(
@@ -27,8 +27,10 @@ mod schema;
 mod visit;
 
 mod advice;
+mod agents;
 mod calibration;
 mod cases;
+mod compare;
 mod data;
 mod doctor;
 mod endings;
@@ -49,6 +51,7 @@ mod secrets;
 mod seeds;
 mod servers;
 mod signals;
+mod slice;
 mod survival;
 mod terminal;
 mod trouble;

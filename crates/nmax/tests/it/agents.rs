@@ -1,0 +1,214 @@
+//! `nmax agent` beside a run: asked and calling, killed and started again, with a wrong token and without one.
+
+use std::net::TcpListener;
+
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::bench::{Bench, Job, lines, until};
+use crate::peers::target;
+
+/// A plan of a few seconds that observes this.
+fn plan(bench: &Bench, url: &str, seconds: u32, observe: &str) {
+    bench.write(
+        "plan.yaml",
+        &format!(
+            "nmax: 1\ntarget: {url}\nscenarios: {{ get: {{ steps: [{{ get: / }}] }} }}\nworkload: {{ open: {{ rate: 20/s }} }}\n\
+             duration: {seconds}s\nobserve: {observe}"
+        ),
+    );
+}
+
+/// An agent and its URL.
+fn agent(bench: &Bench, args: &[&str]) -> (Job, String) {
+    let mut all = vec!["agent"];
+    all.extend(args);
+    let job = bench.spawn(&all);
+    until("the agent's address", || job.printed().ends_with('\n'));
+    let url = job.printed().trim().to_owned();
+    (job, url)
+}
+
+/// Readings of the newest run that fit.
+fn readings(bench: &Bench, host: &str, source: &str, metric: &str) -> Vec<Value> {
+    let Some(run) = bench.runs().pop() else {
+        return Vec::new();
+    };
+    let fits = |line: &Value| line["host"] == host && line["source"] == source && line["metric"] == metric;
+    lines(&run.join("resources.jsonl")).into_iter().filter(fits).collect()
+}
+
+fn events(summary: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let events = summary["events"].as_array().unwrap().iter();
+    events
+        .map(|event| (text(&event["code"]), text(&event["text"])))
+        .collect()
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+/// The host of the agent is in the run, on the run's clock, beside the injector's own; the token is not.
+#[test]
+fn an_agents_host_is_in_the_run() {
+    let (bench, target) = (Bench::new(), target());
+    bench.write("token", "s3cret-of-agents\n");
+    let (agent, url) = agent(&bench, &["--listen", "127.0.0.1:0", "--token-file", "token"]);
+    let observe = format!("[{{ agent: '{url}', name: db1, token: '${{env.AGENT}}', processes: [nmax] }}]");
+    plan(&bench, &target.url(), 4, &observe);
+    let args = [
+        "run",
+        "plan.yaml",
+        "-e",
+        "AGENT=s3cret-of-agents",
+        "--json",
+        "--exit-zero",
+    ];
+    let summary = bench.nmax(&args).exits(0).json();
+    for (host, source, metric) in [
+        ("db1", "cpu", "busy_cores"),
+        ("db1", "agent db1", "clock_offset_s"),
+        ("db1", "agent db1", "clock_error_s"),
+        ("db1", "process nmax", "memory_bytes"),
+        ("injector", "cpu", "busy_cores"),
+    ] {
+        let found = readings(&bench, host, source, metric);
+        assert!(found.len() >= 2, "{host}, {source}, {metric}: {found:?}");
+        let duration_s = summary["duration_s"].as_f64().unwrap();
+        for line in &found {
+            let t = line["t"].as_f64().unwrap();
+            assert!((0.0..=duration_s + 1.0).contains(&t), "{line} of {duration_s} s");
+        }
+    }
+    let stored = std::fs::read_to_string(bench.run().join("manifest.json")).unwrap();
+    assert!(
+        stored.contains("db1") && !stored.contains("s3cret-of-agents"),
+        "{stored}"
+    );
+    // What is shown again is what was shown.
+    let again = bench.nmax(&["show", "--json"]).exits(0).json();
+    assert_eq!(again["reasons"], summary["reasons"]);
+    agent.signal(Signal::TERM);
+    agent.wait().exits(0);
+}
+
+/// A killed agent is a gap with a reason; the run goes on, and takes the one that is started again.
+#[test]
+fn an_agent_that_is_killed_is_a_gap() {
+    let (bench, target) = (Bench::new(), target());
+    let listen = format!("127.0.0.1:{}", free_port());
+    let (first, url) = agent(&bench, &["--listen", &listen]);
+    plan(&bench, &target.url(), 12, &format!("[{{ agent: '{url}', name: db1 }}]"));
+    let run = bench.spawn(&["run", "plan.yaml", "--json", "--exit-zero"]);
+    let seen = || readings(&bench, "db1", "cpu", "busy_cores").len();
+    until("two readings", || seen() >= 2);
+    first.signal(Signal::KILL);
+    first.wait().exits(137);
+    until("the loss is said", || {
+        run.said().contains("SOURCE_LOST: agent db1 on db1 cannot be read")
+    });
+    let _second = agent(&bench, &["--listen", &listen]);
+    until("its return is said", || {
+        run.said().contains("SOURCE_BACK: agent db1 on db1")
+    });
+    let summary = run.wait().exits(0).json();
+    let events = events(&summary);
+    assert!(
+        events
+            .iter()
+            .any(|(code, text)| code == "SOURCE_NOTE" && text.contains("started again")),
+        "{events:?}"
+    );
+    let reasons = summary["reasons"].as_array().unwrap();
+    assert!(
+        reasons.iter().any(|reason| reason["code"] == "SOURCE_LOST"),
+        "{reasons:?}"
+    );
+    let up: Vec<f64> = readings(&bench, "db1", "agent db1", "up")
+        .iter()
+        .map(|line| line["value"].as_f64().unwrap())
+        .collect();
+    assert!(
+        up.contains(&0.0) && up.first() == Some(&1.0) && up.last() == Some(&1.0),
+        "{up:?}"
+    );
+}
+
+/// An agent that calls gives the same; the one with a wrong token gives nothing.
+#[test]
+fn agents_may_call() {
+    let (bench, target) = (Bench::new(), target());
+    let port = free_port();
+    bench.write("token", "s3cret-of-agents");
+    bench.write("wrong", "another-token");
+    let url = format!("http://127.0.0.1:{port}");
+    let call = |token: &str, name: &str| bench.spawn(&["agent", "--push", &url, "--token-file", token, "--name", name]);
+    let (right, wrong) = (call("token", "db1"), call("wrong", "db1"));
+    until("nobody listens yet", || right.said().contains("no run listens"));
+    let observe = format!("[{{ agent: {{ listen: '127.0.0.1:{port}' }}, name: db1, token: '${{env.AGENT}}' }}]");
+    plan(&bench, &target.url(), 6, &observe);
+    let args = [
+        "run",
+        "plan.yaml",
+        "-e",
+        "AGENT=s3cret-of-agents",
+        "--json",
+        "--exit-zero",
+    ];
+    bench.nmax(&args).exits(0);
+    let found = readings(&bench, "db1", "cpu", "busy_cores");
+    assert!(found.len() >= 2, "{found:?}\n{}", right.said());
+    until("the refusal is said", || wrong.said().contains("Its Token Is Wrong"));
+    right.signal(Signal::TERM);
+    right.wait().exits(0);
+}
+
+/// Flags observe without a plan, and a wrong one sends nothing.
+#[test]
+fn flags_observe_without_a_plan() {
+    let (bench, target) = (Bench::new(), target());
+    let (_agent, url) = agent(&bench, &["--listen", "127.0.0.1:0"]);
+    let observe = format!("agent={url}");
+    let args = [
+        "run",
+        &target.url(),
+        "-c",
+        "1",
+        "-d",
+        "3s",
+        "--observe",
+        &observe,
+        "--exit-zero",
+        "-q",
+    ];
+    bench.nmax(&args).exits(0);
+    assert!(readings(&bench, "127.0.0.1", "cpu", "busy_cores").len() >= 2);
+    let wrong = ["run", &target.url(), "--observe", "postgres=http://u:s3cret@h"];
+    let ended = bench
+        .nmax(&wrong)
+        .exits(2)
+        .says(&["--observe postgres=http://REDACTED@h", "postgres://"]);
+    assert!(!ended.stderr.contains("s3cret"), "{}", ended.stderr);
+}
+
+#[test]
+fn what_cannot_be_an_agent_says_why() {
+    let bench = Bench::new();
+    let usage = |args: &[&str], words: &[&str]| {
+        let mut all = vec!["agent"];
+        all.extend(args);
+        bench.nmax(&all).exits(2).says(words);
+    };
+    usage(&["--listen", "0.0.0.0:0"], &["needs a token", "NMAX_AGENT_TOKEN"]);
+    usage(&["--push", "http://10.0.0.5:9798"], &["needs a token"]);
+    usage(&["--push", "https://h:1"], &["--push", "http://HOST:PORT"]);
+    usage(&["--token-file", "none"], &["--token-file none"]);
+    bench.write("empty", " \n");
+    usage(&["--token-file", "empty"], &["this is no token"]);
+    usage(&["--process", "a/b"], &["is not the name of a process"]);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    usage(&["--listen", &address], &["cannot listen on", "free port"]);
+}
