@@ -3,7 +3,7 @@
 use nmax_analysis::compare::{Kind, Load, Origin, Row, Scale};
 use serde_json::{Value, json};
 
-use super::{SCHEMA_VERSION, micro, micro_or_null};
+use super::{SCHEMA_VERSION, micro, micro_or_null, rounded};
 use crate::comparison::{ComparisonView, HistoryView, unit};
 
 /// The comparison; [`super::comparison_schema`] describes it.
@@ -71,8 +71,8 @@ fn row(row: &Row) -> Value {
         "after": micro(row.after),
         "change": micro_or_null(row.change),
         "interval": row.interval.map(|(low, high)| json!([micro(low), micro(high)])),
-        "p": micro(row.p),
-        "p_adjusted": micro(row.p_adjusted),
+        "p": rounded(row.p, 1e12),
+        "p_adjusted": rounded(row.p_adjusted, 1e12),
         "weak": row.is_weak,
         "said": row.said.name(),
     })
@@ -92,7 +92,7 @@ pub fn history(view: &HistoryView) -> Value {
             "at": step.at,
             "change": micro(step.change),
             "interval": [micro(step.interval.0), micro(step.interval.1)],
-            "p": micro(step.p),
+            "p": rounded(step.p, 1e12),
             "said": step.said.name(),
         })
     });
