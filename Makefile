@@ -1,14 +1,21 @@
 # Commands of daily work. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test bench fuzz ci clean
+.PHONY: help build agent demo test bench fuzz ci clean
 
 CARGO ?= cargo
+STATIC_TARGET ?= $(shell uname -m)-unknown-linux-gnu
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the program: target/release/nmax
 	$(CARGO) build --release --package nmax
+
+# One file that runs on any Linux of this architecture: the C library is in it.
+agent: ## Build the program as one static file, for `nmax agent` on servers: target/agent/nmax
+	RUSTFLAGS="-C target-feature=+crt-static" $(CARGO) build --release --package nmax --target $(STATIC_TARGET)
+	@mkdir -p target/agent && cp target/$(STATIC_TARGET)/release/nmax target/agent/nmax
+	@! ldd target/agent/nmax 2>&1 | grep -q '=>' || { echo "target/agent/nmax is not static" >&2; exit 1; }
 
 demo: ## Load a small shop, find the peak of a system, write reports: two minutes
 	@bash examples/shop/demo.sh
