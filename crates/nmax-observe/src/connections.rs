@@ -24,7 +24,7 @@ const ROWS_MAX: usize = 50_000;
 /// Open files of this process that one look goes through.
 const FILES_MAX: usize = 50_000;
 /// The part of a core that looking may take: one in this many.
-const COST: u64 = 500;
+const COST: u64 = 1_000;
 /// How long the kernel may take to answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// Room for what the kernel sends at once.

@@ -6,6 +6,8 @@ use super::waits::Waits;
 
 /// Processors that are shown one by one; the rest is in the total only.
 const CORES_MAX: usize = 128;
+/// The part of a core that looking at each thread may take: one in this many.
+const THREADS_COST: u64 = 1_000;
 /// Where the scheduler tells how long tasks waited for each processor.
 const SCHEDSTAT: &str = "/proc/schedstat";
 
@@ -139,7 +141,7 @@ impl Cpu {
             schedule: Kept::new("proc/schedstat"),
             before: Since::default(),
             waits: Since::default(),
-            by_thread: Waits::new(),
+            by_thread: Waits::new(THREADS_COST),
         }
     }
 

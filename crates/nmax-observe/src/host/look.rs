@@ -107,7 +107,7 @@ pub(crate) fn growth(now: Option<u64>, before: Option<u64>) -> Option<f64> {
 }
 
 /// Lets something dear be done as often as it costs no more than a part of a core.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// One part of a core in this many.
     share: u64,

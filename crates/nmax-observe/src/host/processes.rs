@@ -6,13 +6,17 @@ use nmax_metrics::Nanos;
 use nmax_plan::plan::ProcessRef;
 
 use super::cgroup::{self, Group};
-use super::look::Look;
+use super::look::{Look, Pace};
 use super::waits::Waits;
 use crate::process::Names;
 use crate::process::usage::{self, Transferred, Usage};
 
 /// Processes of one name that are read; more are counted and not read.
 const PROCESSES_MAX: usize = 256;
+/// The part of a core that reading all processes of a name may take, and that looking at their threads may: one in this
+/// many. A hundred processes are read every few seconds.
+const COST: u64 = 1_000;
+const THREADS_COST: u64 = 2_000;
 /// Looks between two at limits and control groups, which seldom change.
 const LIMITS_EVERY: u32 = 30;
 /// A process that began this much before the last look, s, was there then and was not seen.
@@ -55,9 +59,13 @@ impl Processes {
             host_available_bytes,
         };
         for observed in &mut self.all {
-            let pids = self.names.pids(look.files, &observed.process);
-            observed.read(look, &moment, &pids);
-            observed.read_group(look, self.own_group.as_deref());
+            let mut pace = observed.pace;
+            pace.run(look.now, || {
+                let pids = self.names.pids(look.files, &observed.process);
+                observed.read(look, &moment, &pids);
+                observed.read_group(look, self.own_group.as_deref());
+            });
+            observed.pace = pace;
         }
     }
 }
@@ -93,6 +101,7 @@ struct Observed {
     members: HashMap<u32, Member>,
     read_at: Option<Nanos>,
     waits: Waits,
+    pace: Pace,
     group: Option<Group>,
     is_missing: bool,
 }
@@ -122,7 +131,8 @@ impl Observed {
             process,
             members: HashMap::new(),
             read_at: None,
-            waits: Waits::new(),
+            waits: Waits::new(THREADS_COST),
+            pace: Pace::new(COST),
             group: None,
             is_missing: false,
         }

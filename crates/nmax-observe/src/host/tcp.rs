@@ -4,7 +4,7 @@ use super::files::{Files, Kept};
 use super::look::{Look, Pace, Since, per_s};
 
 /// The part of a core that looking at each socket may take: one in this many.
-const SOCKETS_COST: u64 = 500;
+const SOCKETS_COST: u64 = 1_000;
 
 /// Values of a table whose lines come in pairs: names, then numbers, both behind `title`.
 fn pairs<const N: usize>(text: &str, title: &str, names: [&str; N]) -> [Option<u64>; N] {

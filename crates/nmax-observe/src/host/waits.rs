@@ -7,8 +7,6 @@ use crate::process::usage;
 
 /// Threads that are added up; how many wait among more is unknown.
 const THREADS_MAX: usize = 5_000;
-/// The part of a core that looking at each thread may take: one in this many.
-const COST: u64 = 1_000;
 
 /// Time that each thread waited, ns, by the numbers of its process and its own.
 #[derive(Debug)]
@@ -18,10 +16,11 @@ pub(super) struct Waits {
 }
 
 impl Waits {
-    pub(super) fn new() -> Self {
+    /// Looking at each thread may take one part of a core in `share`.
+    pub(super) fn new(share: u64) -> Self {
         Self {
             before: Since::default(),
-            pace: Pace::new(COST),
+            pace: Pace::new(share),
         }
     }
 

@@ -83,6 +83,16 @@ fn disks_files_and_waiting_of_a_process() {
         waiting.is_some_and(|waiting| (waiting - 1e-3).abs() < 1e-12),
         "{waiting:?}"
     );
+    // A process that was not known has no past.
+    write(&tree, &shop(9, 1, 5));
+    tree.write("proc/9/task/9/schedstat", "1 900000000000 1\n");
+    let seen = look(&mut host, 2_000);
+    assert_eq!(seen.get("process shop waiting_count"), Some(&0.0));
+    assert_eq!(
+        seen.get("process shop read_bytes_per_s"),
+        None,
+        "unknown of one is unknown of all"
+    );
 }
 
 /// Of several processes the one nearest to its limit decides.
