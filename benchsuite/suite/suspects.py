@@ -7,9 +7,10 @@ looked there, with nothing above it that is said to make requests wait.
 import contextlib
 import json
 import os
+import shutil
 import tempfile
-from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 from suite import generators, pressure, servers
 from suite.process import Failure, free_port, run, server
@@ -35,20 +36,21 @@ class Kind:
     bottleneck: str
     # `exporter`: what the target says of itself decides; `host`: what its host says; None: nmax sees it from its own side.
     source: str | None
-    arguments: tuple = ()
     path: str = "/hello"
     memory_bytes: int = 0
-    depends: tuple = field(default=())
+    # Service time of another server, which the target may ask.
+    other: str = ""
 
 
 KINDS = (
     Kind("cpu", "cpu:work=12ms", "host"),
     Kind("lock", "lock:held=8ms,name=orders", "exporter"),
-    Kind("disk", "disk:bytes=64kB,writes=12,dir=/var/tmp", "host"),
-    Kind("pool", "pool:size=2,held=25ms,name=orders", "exporter"),
+    Kind("disk", "disk:bytes=128kB,writes=12,dir=/var/tmp", "host"),
+    # All that this application could wait for is watched: the server that it asks for other paths, too.
+    Kind("pool", "pool:size=2,held=25ms,name=orders /stock=dependency:url={other}hello,name=stock", "exporter", other="fixed:1ms"),
     Kind("memory", "memory:bytes=400MB,touch=400kB", "host", memory_bytes=192 << 20),
     Kind("network", "network:bytes_per_s=2MB", None, path="/bytes/20000"),
-    Kind("dependency", "dependency:url={other}hello,name=stock", "exporter", depends=("mmc:servers=2,rate=40",)),
+    Kind("dependency", "dependency:url={other}hello,name=stock", "exporter", other="mmc:servers=2,rate=40"),
 )
 
 
@@ -133,31 +135,44 @@ def _false_wait(ranked, name):
     return False
 
 
+PLAN = """
+nmax: 1
+name: suspects
+target: http://{host}:{port}
+scenarios:
+  look:
+    steps:
+      - {{ get: {path} }}
+workload:
+  closed: {{ vus: {users} }}
+warm_up: {warm_up}s
+"""
+
+
 def _run(kind, turn, cpus, watched):
     """One run; gives its summary. The server has a processor, the generator another."""
     nmax = str(generators.NMAX)
     with contextlib.ExitStack() as stack:
-        values = {}
-        if kind.depends:
-            url, _ = stack.enter_context(servers.target(nmax, kind.depends[0], cpus[0]))
-            values["other"] = url
-        hide_host = kind.source == "host" and not watched
+        values = {"other": stack.enter_context(servers.target(nmax, kind.other, cpus[0]))[0]} if kind.other else {}
         port = free_port()
         command = [nmax, "target", "--listen", f"127.0.0.1:{port}", "--seed", str(turn)]
-        command += ["--bottleneck", kind.bottleneck.format(**values)]
+        for bottleneck in kind.bottleneck.format(**values).split():
+            command += ["--bottleneck", bottleneck]
         enter = stack.enter_context(pressure.memory_limit(kind.memory_bytes)) if kind.memory_bytes else None
-        stack.enter_context(server(command, cpus[0], port, patience_s=30, before=enter))
+        pid = stack.enter_context(server(command, cpus[0], port, patience_s=30, before=enter))
         runs = stack.enter_context(tempfile.TemporaryDirectory())
-        host = ELSEWHERE if hide_host else "127.0.0.1"
-        load = [nmax, "run", f"http://{host}:{port}{kind.path}", "-c", str(USERS[(turn - 1) % len(USERS)]), "-d", f"{SECONDS}s",
-                "--set", f"warm_up={WARM_UP}s", "--seed", str(turn), "--workers", "1", "--runs-dir", runs, "--samples", "none",
-                "--json", "--exit-zero", "--quiet", *kind.arguments]
-        # The exporter tells of pools, locks and dependencies; without it nothing of them is known.
-        if kind.source != "exporter" or watched:
-            load += ["--observe", f"prometheus=http://127.0.0.1:{port}/metrics"]
-        finished = run(load, cpus[1], SECONDS + 60)
-        if os.environ.get("KEEP_RUNS"):
-            _keep(runs, f"{kind.name}-{'seen' if watched else 'hidden'}-{turn}")
+        is_hidden_host = kind.source == "host" and not watched
+        plan = PLAN.format(host=ELSEWHERE if is_hidden_host else "127.0.0.1", port=port, path=kind.path,
+                           users=USERS[(turn - 1) % len(USERS)], warm_up=WARM_UP)
+        plan += _observe(kind, watched, port, pid)
+        Path(runs, "plan.yaml").write_text(plan, encoding="utf-8")
+        load = [nmax, "run", os.path.join(runs, "plan.yaml"), "--seed", str(turn), "--workers", "1", "--duration",
+                f"{SECONDS}s", "--runs-dir", os.path.join(runs, "runs"), "--samples", "none", "--json", "--exit-zero", "--quiet"]
+        finished = run(load, cpus[1], WARM_UP + SECONDS + 60)
+        if "KEEP_RUNS" in os.environ:
+            # To look at it by hand.
+            name = f"{kind.name}-{'seen' if watched else 'hidden'}-{turn}"
+            shutil.copytree(runs, os.path.join(os.environ["KEEP_RUNS"], name), dirs_exist_ok=True)
     if finished.code != 0:
         raise Failure(f"nmax ended with {finished.code}:\n{finished.stderr[-2000:]}")
     summary = json.loads(finished.stdout)
@@ -165,8 +180,11 @@ def _run(kind, turn, cpus, watched):
     return summary
 
 
-def _keep(runs, name):
-    """Copies the run to the folder that `KEEP_RUNS` names, to look at it by hand."""
-    import shutil
-
-    shutil.copytree(runs, os.path.join(os.environ["KEEP_RUNS"], name), dirs_exist_ok=True)
+def _observe(kind, watched, port, pid):
+    """What the plan observes: the server's process where that tells something new, and what the server says of itself."""
+    lines = []
+    if kind.source != "host" or watched:
+        lines.append(f"  - {{ process: {{ pid: {pid} }}, name: target }}")
+    if kind.source != "exporter" or watched:
+        lines.append(f"  - {{ prometheus: 'http://127.0.0.1:{port}/metrics', name: target{', host: vm' if kind.source == 'host' and not watched else ''} }}")
+    return "observe:\n" + "\n".join(lines) + "\n" if lines else ""

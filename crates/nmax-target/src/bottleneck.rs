@@ -44,7 +44,7 @@ pub enum Scarce {
     },
     /// `disk:bytes=64kB,writes=10,dir=/var/tmp,threads=32`: writes that are on the disk before the next one begins.
     Disk {
-        /// Bytes of each write.
+        /// Bytes of each write, rounded up to whole blocks of 4096.
         bytes: usize,
         /// Writes of each request, one after the other.
         writes: u64,

@@ -2,10 +2,12 @@
 
 use std::fs::{File, OpenOptions, remove_file};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustix::fs::OFlags;
 
 use super::crew::Work;
 use crate::clock;
@@ -25,25 +27,57 @@ pub(super) fn burning(work_ns: u64) -> Work {
     })
 }
 
-/// Writes `bytes` to a file in `dir` and waits until they are on the disk, `writes` times.
+/// Writes `bytes`, in whole blocks, to a file in `dir` and waits until they are on the disk, `writes` times.
 pub(super) fn writing(dir: &Path, index: usize, bytes: usize, writes: u64) -> io::Result<Work> {
     let path = dir.join(format!("nmax-target-{}-{index}", std::process::id()));
-    let file = nameless(&path)?;
-    let content: Vec<u8> = (b'a'..=b'z').cycle().take(bytes).collect();
+    let content = Aligned::new(bytes.next_multiple_of(PAGE_BYTES));
+    let direct = written(&path, content.bytes(), true);
+    let file = direct.or_else(|_| {
+        // It may be there already although it could not be opened so.
+        let _ = remove_file(&path);
+        written(&path, content.bytes(), false)
+    })?;
     Ok(Box::new(move |_| {
         for _ in 0..writes {
-            file.write_all_at(&content, 0)?;
+            file.write_all_at(content.bytes(), 0)?;
             file.sync_data()?;
         }
         Ok(())
     }))
 }
 
-/// A file that is gone once it is closed, however the process ends.
-fn nameless(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+/// A file with this content that is gone once it is closed, however the process ends. A direct one passes the system's
+/// cache, so that writing costs hardly any processor time; not every file system can do so.
+fn written(path: &Path, content: &[u8], is_direct: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    if is_direct {
+        options.custom_flags(OFlags::DIRECT.bits() as i32);
+    }
+    let file = options.write(true).create_new(true).open(path)?;
     remove_file(path)?;
+    file.write_all_at(content, 0)?;
+    file.sync_all()?;
     Ok(file)
+}
+
+/// Bytes that begin where a block of memory begins, as direct writes want it.
+struct Aligned {
+    all: Vec<u8>,
+    length: usize,
+}
+
+impl Aligned {
+    fn new(length: usize) -> Self {
+        Self {
+            all: (b'a'..=b'z').cycle().take(length + PAGE_BYTES).collect(),
+            length,
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        let start = self.all.as_ptr().align_offset(PAGE_BYTES).min(PAGE_BYTES);
+        &self.all[start..start + self.length]
+    }
 }
 
 /// A piece of memory as the system sees it.
