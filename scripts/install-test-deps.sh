@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what `cargo test` needs beside the crates: cargo, a C compiler (ring compiles assembler and C), and the real
-# servers that tests start for themselves: nginx, varnish, apache2 and its `ab`, PHP and PostgreSQL; and what uses the
-# recorder: curl, and Chromium driven by Node.js. Installs what is missing where it may, else says what to install. Installed servers are not started: tests run them on free ports and end them.
+# servers that tests start for themselves: nginx, varnish, apache2 and its `ab`, PHP, PostgreSQL, Redis and memcached; and what uses the
+# recorder: curl, and Chromium driven by Node.js; and a reader of Parquet. Installs what is missing where it may, else says what to install. Installed servers are not started: tests run them on free ports and end them.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -19,6 +19,8 @@ need nginx nginx-light
 need varnishd varnish
 need apache2 apache2
 need ab apache2-utils
+need redis-server redis-server
+need memcached memcached
 need curl curl
 need chromium chromium
 need node nodejs
@@ -30,19 +32,22 @@ have '/usr/sbin/php-fpm*' php-fpm
 have '/usr/lib/php/*/pgsql.so' php-pgsql
 have '/usr/lib/postgresql/*/bin/initdb' postgresql
 
-# What drives the browser, as tests/browser/package-lock.json pins it; nothing to do when it is there.
-browser_driver() {
-  local folder
-  folder=$(cd "$(dirname "$0")/../tests/browser" && pwd)
-  [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && return
-  echo "installing what drives the browser (npm ci)" >&2
-  if ! (cd "$folder" && npm ci --ignore-scripts --silent && touch node_modules/.package-lock.json); then
-    echo "npm ci failed in tests/browser; the test that drives a browser will fail and name it" >&2
-    exit 1
-  fi
+# What drives the browser and what reads Parquet, as the package-lock.json of their folders pins them; nothing to do when
+# they are there.
+node_packages() {
+  local name folder
+  for name in browser parquet; do
+    folder=$(cd "$(dirname "$0")/../tests/$name" && pwd)
+    [ "$folder/node_modules/.package-lock.json" -nt "$folder/package-lock.json" ] && continue
+    echo "installing what tests/$name needs (npm ci)" >&2
+    if ! (cd "$folder" && npm ci --ignore-scripts --silent && touch node_modules/.package-lock.json); then
+      echo "npm ci failed in tests/$name; tests that need it will fail and name it" >&2
+      exit 1
+    fi
+  done
 }
 if [ ${#missing[@]} -eq 0 ]; then
-  browser_driver
+  node_packages
   exit 0
 fi
 
@@ -68,4 +73,4 @@ if ! { apt-get update -qq &&
   exit 1
 fi
 rm -f "$log"
-browser_driver
+node_packages

@@ -52,10 +52,16 @@ impl Tally {
     /// The answer. `span` is the time that was looked at, ns, before the condition narrows it: what rates are over.
     pub fn answer(&self, span: Option<(i64, i64)>) -> Answer {
         let slice = self.slice();
-        let span = span.and_then(|span| slice.narrowed(span)).filter(|(from, to)| from < to);
+        let span = span
+            .and_then(|span| slice.narrowed(span))
+            .filter(|(from, to)| from < to);
         let mut order: Vec<usize> = (0..self.groups().len()).collect();
         let total = self.total();
-        let frame = Frame { tally: self, all: total.count, span };
+        let frame = Frame {
+            tally: self,
+            all: total.count,
+            span,
+        };
         // Groups that were given and have no exchange are none.
         order.retain(|index| self.groups()[*index].1.count > 0);
         frame.sort(&mut order);
@@ -129,7 +135,11 @@ impl Tally {
             notes.push(format!(
                 "there are more groups than fit: the {} with most exchanges were told apart{}",
                 self.groups().len(),
-                if by == "count" { String::new() } else { format!(" and sorted by {by}") }
+                if by == "count" {
+                    String::new()
+                } else {
+                    format!(" and sorted by {by}")
+                }
             ));
         }
         if slice.is_over_time && self.width().is_none() {
@@ -158,7 +168,10 @@ impl Frame<'_> {
     fn figures(&self, stats: &Stats, span_s: Option<f64>) -> Vec<Option<f64>> {
         let slice = self.tally.slice();
         let shown = &slice.measures[..slice.shown];
-        shown.iter().map(|measure| stats.figure(measure, &slice.accounts, self.all, span_s)).collect()
+        shown
+            .iter()
+            .map(|measure| stats.figure(measure, &slice.accounts, self.all, span_s))
+            .collect()
     }
 
     fn sort(&self, order: &mut [usize]) {
@@ -188,7 +201,9 @@ impl Frame<'_> {
     fn points(&self, shown: &[usize]) -> Option<(i64, i64)> {
         self.tally.width()?;
         let points = shown.iter().flat_map(|index| self.tally.points(*index));
-        points.map(|(at, _)| (at, at)).reduce(|(low, high), (at, _)| (low.min(at), high.max(at)))
+        points
+            .map(|(at, _)| (at, at))
+            .reduce(|(low, high), (at, _)| (low.min(at), high.max(at)))
     }
 
     fn row(&self, index: usize, ends: Option<(i64, i64)>) -> Row {
@@ -208,7 +223,9 @@ impl Frame<'_> {
         let empty = Stats::new(self.tally.slice().accounts.len());
         let known = self.tally.points(index);
         if last - first >= POINTS_FILLED_MAX {
-            let filled = known.into_iter().map(|(at, stats)| self.point(at * width, stats, width));
+            let filled = known
+                .into_iter()
+                .map(|(at, stats)| self.point(at * width, stats, width));
             return filled.collect();
         }
         let mut known = known.into_iter().peekable();
@@ -222,7 +239,9 @@ impl Frame<'_> {
     fn point(&self, start: i64, stats: &Stats, width: i64) -> (i64, Vec<Option<f64>>) {
         let end = start.saturating_add(width);
         // Rates of the first and last point are over the part of it that was looked at.
-        let (from, to) = self.span.map_or((start, end), |(from, to)| (from.max(start), to.min(end)));
+        let (from, to) = self
+            .span
+            .map_or((start, end), |(from, to)| (from.max(start), to.min(end)));
         let span_s = (self.span.is_some() && from < to).then(|| (to - from) as f64 / NS_PER_S);
         (start, self.figures(stats, span_s))
     }

@@ -104,9 +104,15 @@ pub(crate) fn bind(part: &str, tree: &Tree, scope: &Scope<'_>, errors: &mut Vec<
 }
 
 fn test(part: &str, comparison: &Comparison, scope: &Scope<'_>) -> Result<Condition, SliceError> {
-    let Comparison { column, operator, value, is_quoted } = comparison;
+    let Comparison {
+        column,
+        operator,
+        value,
+        is_quoted,
+    } = comparison;
     let (origin, kind) = scope.find(part, &column.0).map_err(|error| error.at(column.1))?;
-    let wrong = |(text, remedy): (String, String)| SliceError::new(part, format!("{}: {text}", column.0), remedy).at(value.1);
+    let wrong =
+        |(text, remedy): (String, String)| SliceError::new(part, format!("{}: {text}", column.0), remedy).at(value.1);
     let is_positive = matches!(operator, Operator::Equal | Operator::Matches);
     let test = match operator {
         Operator::Matches | Operator::NotMatches => {
@@ -117,9 +123,16 @@ fn test(part: &str, comparison: &Comparison, scope: &Scope<'_>) -> Result<Condit
         Operator::Equal | Operator::NotEqual if kind == Kind::Text => Test::Text(is_positive, value.0.clone()),
         _ if kind == Kind::Text => {
             let text = format!("texts have no order, so `{}` says nothing", operator.text());
-            return Err(SliceError::new(part, format!("{}: {text}", column.0), "compare it by = != ~ or !~").at(value.1));
+            return Err(
+                SliceError::new(part, format!("{}: {text}", column.0), "compare it by = != ~ or !~").at(value.1),
+            );
         }
-        _ => Test::Number(*operator, literal::number(kind, &value.0).map_err(wrong).map_err(|error| classed(error, column, &value.0))?),
+        _ => Test::Number(
+            *operator,
+            literal::number(kind, &value.0)
+                .map_err(wrong)
+                .map_err(|error| classed(error, column, &value.0))?,
+        ),
     };
     Ok(Condition::Test(origin, test))
 }

@@ -53,7 +53,11 @@ fn key(part: &str, text: &str, scope: &Scope<'_>) -> Result<Key, SliceError> {
     if width.is_none() && (kind.is_instant() || matches!(kind, Kind::Span | Kind::Bytes)) {
         let example = if kind == Kind::Bytes { "100kB" } else { "10s" };
         let text = format!("`{name}` has nearly as many values as there are exchanges");
-        return Err(SliceError::new(part, text, format!("group it by spans, as in {name}:{example}")));
+        return Err(SliceError::new(
+            part,
+            text,
+            format!("group it by spans, as in {name}:{example}"),
+        ));
     }
     Ok(Key {
         label: text.to_owned(),
@@ -74,7 +78,11 @@ fn width_of(part: &str, name: &str, kind: Kind, text: &str) -> Result<i64, Slice
     };
     let width = literal::number(unit, text).map_err(|(text, remedy)| SliceError::new(part, text, remedy))?;
     if width <= 0 {
-        return Err(SliceError::new(part, format!("a span of `{text}` is empty"), "give a width above 0"));
+        return Err(SliceError::new(
+            part,
+            format!("a span of `{text}` is empty"),
+            "give a width above 0",
+        ));
     }
     Ok(width)
 }
@@ -156,7 +164,9 @@ impl Key {
         let values: Vec<i64> = rows.iter().map(|row| self.floor(numbers[*row as usize])).collect();
         let step = self.width.unwrap_or(1);
         let known = values.iter().filter(|value| **value != UNKNOWN);
-        let (low, high) = known.fold((i64::MAX, i64::MIN), |(low, high), value| (low.min(*value), high.max(*value)));
+        let (low, high) = known.fold((i64::MAX, i64::MIN), |(low, high), value| {
+            (low.min(*value), high.max(*value))
+        });
         let mut coder = Coder::default();
         let range = high.saturating_sub(low) / step;
         let codes = if low <= high && range < TABLE_MAX {

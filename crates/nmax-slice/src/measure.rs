@@ -91,7 +91,11 @@ impl Measure {
             Kind::Number => Unit::Number,
             Kind::Text | Kind::Moment | Kind::Calendar { .. } => {
                 let text = format!("`{name}` is nothing to measure");
-                return Err(SliceError::new(part, text, "group by it, or measure a span of time or bytes"));
+                return Err(SliceError::new(
+                    part,
+                    text,
+                    "group by it, or measure a span of time or bytes",
+                ));
             }
         };
         let stat = Stat::parse(stat).ok_or_else(|| unknown(part, text, schema))?;
@@ -104,7 +108,20 @@ fn unknown(part: &str, text: &str, schema: &Schema) -> SliceError {
     let columns = schema.columns.iter().filter(|column| is_measured(column.kind));
     let columns: Vec<&str> = columns.map(|column| column.name).collect();
     let names = PLAIN.iter().copied();
-    let names: Vec<&str> = names.chain(["bytes", "throughput", "mean", "min", "max", "sum", "p50", "p90", "p95", "p99"]).collect();
+    let names: Vec<&str> = names
+        .chain([
+            "bytes",
+            "throughput",
+            "mean",
+            "min",
+            "max",
+            "sum",
+            "p50",
+            "p90",
+            "p95",
+            "p99",
+        ])
+        .collect();
     let remedy = format!(
         "{}; or one of a column, as in {}.p95; columns are {}",
         instead_of(text, &names),
@@ -126,7 +143,9 @@ impl Stat {
                 let digits = text.strip_prefix('p')?;
                 let is_number = digits.len() <= 8 && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
                 let percent: f64 = is_number.then(|| digits.parse().ok())??;
-                (0.0..=100.0).contains(&percent).then_some(Self::Quantile(percent / 100.0))?
+                (0.0..=100.0)
+                    .contains(&percent)
+                    .then_some(Self::Quantile(percent / 100.0))?
             }
         })
     }

@@ -13,7 +13,8 @@ use toml::{Entry, Value};
 /// Slices of a file, at most.
 pub const SLICES_MAX: usize = 1_000;
 /// How a new file begins.
-const HEADER: &str = "# Slices by name. Use one by `nmax slice RUN --saved NAME`, add one by `--save NAME`, or edit them here.\n";
+const HEADER: &str =
+    "# Slices by name. Use one by `nmax slice RUN --saved NAME`, add one by `--save NAME`, or edit them here.\n";
 /// Name of the file.
 pub const FILE: &str = "slices.toml";
 
@@ -27,7 +28,17 @@ pub struct Saved {
 }
 
 /// Keys of a table.
-const KEYS: [&str; 9] = ["where", "by", "tag", "show", "sort", "top", "over_time", "every", "phase"];
+const KEYS: [&str; 9] = [
+    "where",
+    "by",
+    "tag",
+    "show",
+    "sort",
+    "top",
+    "over_time",
+    "every",
+    "phase",
+];
 
 /// The slices of a file, in its order.
 ///
@@ -39,11 +50,19 @@ pub fn read(text: &str) -> Result<Vec<(String, Saved)>, Vec<SliceError>> {
     let mut slices: Vec<(String, Saved)> = Vec::new();
     for table in tables {
         if slices.iter().any(|(name, _)| *name == table.name) {
-            errors.push(wrong(table.line, format!("the slice `{}` is there twice", table.name), "rename or remove one"));
+            errors.push(wrong(
+                table.line,
+                format!("the slice `{}` is there twice", table.name),
+                "rename or remove one",
+            ));
             continue;
         }
         if slices.len() == SLICES_MAX {
-            errors.push(wrong(table.line, format!("more than {SLICES_MAX} slices"), "remove some"));
+            errors.push(wrong(
+                table.line,
+                format!("more than {SLICES_MAX} slices"),
+                "remove some",
+            ));
             break;
         }
         let mut saved = Saved::default();
@@ -108,7 +127,11 @@ fn set(saved: &mut Saved, entry: &Entry) -> Result<(), SliceError> {
 pub fn with(text: &str, name: &str, saved: &Saved) -> Result<String, Vec<SliceError>> {
     if !toml::is_name(name) {
         let remedy = "use letters, digits, `-` and `_`, at most 64";
-        return Err(vec![SliceError::new("--save", format!("`{name}` cannot be the name of a slice"), remedy)]);
+        return Err(vec![SliceError::new(
+            "--save",
+            format!("`{name}` cannot be the name of a slice"),
+            remedy,
+        )]);
     }
     let known = read(text)?;
     let table = table(name, saved);
@@ -151,7 +174,11 @@ fn table(name: &str, saved: &Saved) -> String {
         let texts: Vec<String> = list.iter().map(|text| toml::quoted(text)).collect();
         lines.push(format!("{key} = [{}]", texts.join(", ")));
     }
-    for (key, text) in [("sort", &request.sort), ("every", &request.every), ("phase", &saved.phase)] {
+    for (key, text) in [
+        ("sort", &request.sort),
+        ("every", &request.every),
+        ("phase", &saved.phase),
+    ] {
         lines.extend(text.as_ref().map(|text| format!("{key} = {}", toml::quoted(text))));
     }
     lines.extend(request.top.map(|top| format!("top = {top}")));

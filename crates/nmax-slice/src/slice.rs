@@ -99,7 +99,11 @@ impl Slice {
         let top = request.top.unwrap_or(TOP_DEFAULT);
         if top == 0 || top > TOP_MAX {
             let text = format!("{top} rows cannot be shown");
-            errors.push(SliceError::new("--top", text, format!("give a number from 1 to {TOP_MAX}")));
+            errors.push(SliceError::new(
+                "--top",
+                text,
+                format!("give a number from 1 to {TOP_MAX}"),
+            ));
         }
         let every = every(request, &mut errors);
         if !errors.is_empty() {
@@ -183,7 +187,9 @@ impl Slice {
     /// The part of `span` that the condition leaves, `(from, to)` in the unit of [`Schema::when`]; `None` when the condition
     /// does not name one span, so that there are no rates.
     pub fn narrowed(&self, span: (i64, i64)) -> Option<(i64, i64)> {
-        let Some(condition) = &self.condition else { return Some(span) };
+        let Some(condition) = &self.condition else {
+            return Some(span);
+        };
         let (from, to) = condition.bounds(Origin::Column(self.when))?;
         Some((span.0.max(from), span.1.min(to)))
     }
@@ -271,7 +277,11 @@ fn every(request: &Request, errors: &mut Vec<SliceError>) -> Option<i64> {
     match literal::number(Kind::Span, text) {
         Ok(width) if width > 0 => Some(width),
         Ok(_) => {
-            errors.push(SliceError::new("--every", "a span of 0 is empty", "give a width such as 10s"));
+            errors.push(SliceError::new(
+                "--every",
+                "a span of 0 is empty",
+                "give a width such as 10s",
+            ));
             None
         }
         Err((text, remedy)) => {

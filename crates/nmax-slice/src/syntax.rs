@@ -122,7 +122,12 @@ impl<'a> Parser<'a> {
         }
         let column = match self.peek() {
             Some((Token::Word(name), place)) => (name.clone(), *place),
-            _ => return Err(self.wrong("a column should stand here", "write a comparison such as `status >= 500`")),
+            _ => {
+                return Err(self.wrong(
+                    "a column should stand here",
+                    "write a comparison such as `status >= 500`",
+                ));
+            }
         };
         self.next += 1;
         let operator = match self.peek() {
@@ -139,7 +144,10 @@ impl<'a> Parser<'a> {
             Some((Token::Quoted(value), place)) => ((value.clone(), *place), true),
             _ => {
                 let text = format!("a value should stand behind `{} {}`", column.0, operator.text());
-                return Err(self.wrong(&text, "write a number, or a text; texts with spaces, brackets or `|` in quotes"));
+                return Err(self.wrong(
+                    &text,
+                    "write a number, or a text; texts with spaces, brackets or `|` in quotes",
+                ));
             }
         };
         self.next += 1;

@@ -35,7 +35,11 @@ impl Tag {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if !name.chars().all(is_plain) {
             let remedy = "use letters, digits, `_` and `-`";
-            return Err(SliceError::new(part, format!("`{name}` cannot be the name of a tag"), remedy));
+            return Err(SliceError::new(
+                part,
+                format!("`{name}` cannot be the name of a tag"),
+                remedy,
+            ));
         }
         if schema.find(name).is_some() {
             let text = format!("`{name}` is a column already");

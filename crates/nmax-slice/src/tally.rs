@@ -96,7 +96,11 @@ impl Tally {
         for (code, row) in codes.iter().zip(&rows) {
             counts[*code as usize] += weight(*row as usize);
         }
-        let places: Vec<u32> = keys.iter().zip(&counts).map(|(key, count)| self.place(key, *count)).collect();
+        let places: Vec<u32> = keys
+            .iter()
+            .zip(&counts)
+            .map(|(key, count)| self.place(key, *count))
+            .collect();
         let places: Vec<u32> = codes.iter().map(|code| places[*code as usize]).collect();
         self.note_ends(&frame, &rows);
         match &chunk.sums {
@@ -128,7 +132,9 @@ impl Tally {
     }
 
     fn note_ends(&mut self, frame: &Frame<'_>, rows: &[u32]) {
-        let Some(Values::Numbers(when)) = frame.values(Origin::Column(self.slice.when)) else { return };
+        let Some(Values::Numbers(when)) = frame.values(Origin::Column(self.slice.when)) else {
+            return;
+        };
         for row in rows {
             let at = when[*row as usize];
             if at != UNKNOWN {
@@ -161,7 +167,9 @@ impl Tally {
             }
         }
         for (number, account) in slice.accounts.iter().enumerate() {
-            let Some(values) = numbers(account.column) else { continue };
+            let Some(values) = numbers(account.column) else {
+                continue;
+            };
             for (row, place) in rows.iter().zip(places) {
                 let value = values[*row as usize];
                 if value != UNKNOWN
@@ -175,7 +183,9 @@ impl Tally {
         let Some(when) = numbers(slice.when) else { return };
         let accounts: Vec<Option<&[i64]>> = slice.accounts.iter().map(|account| numbers(account.column)).collect();
         for (row, place) in rows.iter().zip(places) {
-            let Some(stats) = series.point(*place, when[*row as usize], &slice) else { continue };
+            let Some(stats) = series.point(*place, when[*row as usize], &slice) else {
+                continue;
+            };
             stats.count += 1;
             if let Some(failures) = &mut stats.failures {
                 *failures += has_failed(*row);
@@ -242,7 +252,11 @@ impl Tally {
         } else {
             (self.most_frequent(), Beside::Many)
         };
-        let most = if self.series.is_some() { self.slice.top } else { GROUPS_MAX / 2 };
+        let most = if self.series.is_some() {
+            self.slice.top
+        } else {
+            GROUPS_MAX / 2
+        };
         let mut next = Self::new(&self.slice);
         keys.into_iter().take(most).for_each(|key| {
             next.open(key);
@@ -259,7 +273,8 @@ impl Tally {
         let told = self.groups.iter().map(|(key, stats)| (&**key, stats.count));
         let mut counts: HashMap<&[Cell], u64> = HashMap::new();
         // A group of one part may be among the others of another.
-        told.chain(self.frequent.iter()).for_each(|(key, count)| *counts.entry(key).or_default() += count);
+        told.chain(self.frequent.iter())
+            .for_each(|(key, count)| *counts.entry(key).or_default() += count);
         let mut counts: Vec<(&[Cell], u64)> = counts.into_iter().collect();
         counts.sort_unstable_by(|(a, x), (b, y)| y.cmp(x).then_with(|| a.cmp(b)));
         counts.into_iter().map(|(key, _)| key.into()).collect()
@@ -298,7 +313,10 @@ impl Tally {
 
     /// The width of a point of time, ns; `None` without a series, or where there were too many points.
     pub(crate) fn width(&self) -> Option<i64> {
-        self.series.as_ref().filter(|series| !series.is_full).map(|series| series.width)
+        self.series
+            .as_ref()
+            .filter(|series| !series.is_full)
+            .map(|series| series.width)
     }
 
     /// Points of time of a group, by number.
@@ -358,7 +376,11 @@ impl Series {
                 return None;
             }
         }
-        Some(self.points.entry(key).or_insert_with(|| Stats::new(slice.accounts.len())))
+        Some(
+            self.points
+                .entry(key)
+                .or_insert_with(|| Stats::new(slice.accounts.len())),
+        )
     }
 
     /// Joins points until a further one, of this number, is not too many.
@@ -416,7 +438,10 @@ impl Series {
 
 /// The next width: of the list, then doubled.
 fn wider(width: i64) -> Option<i64> {
-    let listed = WIDTHS_S.iter().map(|seconds| seconds * NS_PER_S).find(|next| *next > width);
+    let listed = WIDTHS_S
+        .iter()
+        .map(|seconds| seconds * NS_PER_S)
+        .find(|next| *next > width);
     listed.or_else(|| width.checked_mul(2))
 }
 

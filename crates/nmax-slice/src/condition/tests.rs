@@ -76,7 +76,11 @@ fn errors_say_where_and_what_to_do() {
     for (condition, column, text, remedy) in cases {
         let errors = compile(condition).unwrap_err();
         let shown = &errors[0];
-        let place = if column == 0 { "--where: ".into() } else { format!("--where, column {column}: ") };
+        let place = if column == 0 {
+            "--where: ".into()
+        } else {
+            format!("--where, column {column}: ")
+        };
         assert!(shown.starts_with(&place), "{condition}: {shown}");
         let (found, help) = shown.split_once("\n  help: ").unwrap();
         assert!(found.contains(text) && help.contains(remedy), "{condition}: {shown}");
@@ -87,7 +91,13 @@ fn errors_say_where_and_what_to_do() {
 
 #[test]
 fn what_else_can_be_wrong() {
-    let list = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
+    let list = |text: &str| {
+        if text.is_empty() {
+            Vec::new()
+        } else {
+            vec![text.to_owned()]
+        }
+    };
     // --by, --tag, --show, --sort, words
     let cases = [
         ("nme", "", "", None, "`name`"),
@@ -117,7 +127,11 @@ fn what_else_can_be_wrong() {
         };
         let errors = Slice::compile(&request, &schema()).unwrap_err();
         assert_eq!(errors.len(), 1, "{errors:?}");
-        assert!(errors[0].to_string().contains(words), "{by} {tag} {show}: {}", errors[0]);
+        assert!(
+            errors[0].to_string().contains(words),
+            "{by} {tag} {show}: {}",
+            errors[0]
+        );
     }
 }
 

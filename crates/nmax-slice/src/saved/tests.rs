@@ -8,12 +8,29 @@ fn request() -> impl Strategy<Value = Saved> {
     let option = || proptest::option::of(text());
     let lists = (list(), list(), list(), list());
     let phase = proptest::option::of(prop_oneof![Just("hold".to_owned()), Just("whole".to_owned())]);
-    (lists, option(), option(), proptest::option::of(1..500_usize), any::<bool>(), phase).prop_map(
-        |((filter, by, tags, show), sort, every, top, is_over_time, phase)| Saved {
-            request: Request { filter, by, tags, show, sort, top, is_over_time, every },
-            phase,
-        },
+    (
+        lists,
+        option(),
+        option(),
+        proptest::option::of(1..500_usize),
+        any::<bool>(),
+        phase,
     )
+        .prop_map(
+            |((filter, by, tags, show), sort, every, top, is_over_time, phase)| Saved {
+                request: Request {
+                    filter,
+                    by,
+                    tags,
+                    show,
+                    sort,
+                    top,
+                    is_over_time,
+                    every,
+                },
+                phase,
+            },
+        )
 }
 
 proptest! {
@@ -65,9 +82,19 @@ fn all_errors_with_their_lines() {
     let errors = read(text).unwrap_err();
     let shown: Vec<String> = errors.iter().map(ToString::to_string).collect();
     let all = shown.join("\n");
-    for (line, word) in [(1, "before the first"), (2, "begins no slice"), (4, "unknown key `bye`"), (5, "whole number"), (6, "`p95`"), (7, "comma"), (8, "twice")] {
+    for (line, word) in [
+        (1, "before the first"),
+        (2, "begins no slice"),
+        (4, "unknown key `bye`"),
+        (5, "whole number"),
+        (6, "`p95`"),
+        (7, "comma"),
+        (8, "twice"),
+    ] {
         assert!(
-            shown.iter().any(|text| text.contains(&format!("line {line}:")) && text.contains(word)),
+            shown
+                .iter()
+                .any(|text| text.contains(&format!("line {line}:")) && text.contains(word)),
             "line {line}, {word}:\n{all}"
         );
     }

@@ -42,32 +42,56 @@ pub(super) fn tables(text: &str) -> (Vec<Table>, Vec<SliceError>) {
         }
         if start.starts_with('[') {
             match header(first).filter(|name| is_name(name)) {
-                Some(name) => tables.push(Table { name: name.to_owned(), line, entries: Vec::new() }),
-                None => errors.push(wrong(line, format!("`{start}` begins no slice"), "write [NAME]; a name has letters, digits, `-` and `_`")),
+                Some(name) => tables.push(Table {
+                    name: name.to_owned(),
+                    line,
+                    entries: Vec::new(),
+                }),
+                None => errors.push(wrong(
+                    line,
+                    format!("`{start}` begins no slice"),
+                    "write [NAME]; a name has letters, digits, `-` and `_`",
+                )),
             }
             continue;
         }
         let Some((key, value)) = start.split_once('=') else {
-            errors.push(wrong(line, format!("`{start}` is no KEY = VALUE"), "write it as in by = [\"name\"]"));
+            errors.push(wrong(
+                line,
+                format!("`{start}` is no KEY = VALUE"),
+                "write it as in by = [\"name\"]",
+            ));
             continue;
         };
         // A list may go on over the next lines.
         let mut value = value.trim().to_owned();
         while value.starts_with('[') && parse(&value).is_err() {
-            let Some((_, next)) = lines.next_if(|(_, next)| header(next).is_none() && !next.contains('=') || is_item(next)) else { break };
+            let Some((_, next)) =
+                lines.next_if(|(_, next)| header(next).is_none() && !next.contains('=') || is_item(next))
+            else {
+                break;
+            };
             value.push('\n');
             value.push_str(next);
         }
         let value = match parse(&value) {
             Ok(value) => value,
             Err(why) => {
-                errors.push(wrong(line, format!("{}: {why}", key.trim()), "write a text between quotes, a list of texts, a whole number, true or false"));
+                errors.push(wrong(
+                    line,
+                    format!("{}: {why}", key.trim()),
+                    "write a text between quotes, a list of texts, a whole number, true or false",
+                ));
                 continue;
             }
         };
         let key = key.trim().to_owned();
         match tables.last_mut() {
-            None => errors.push(wrong(line, format!("`{key}` stands before the first slice"), "write [NAME] above it")),
+            None => errors.push(wrong(
+                line,
+                format!("`{key}` stands before the first slice"),
+                "write [NAME] above it",
+            )),
             Some(table) if table.entries.iter().any(|entry| entry.key == key) => {
                 errors.push(wrong(line, format!("`{key}` is there twice"), "keep one of them"));
             }
@@ -161,7 +185,11 @@ fn blank(text: &str) -> &str {
 fn string(text: &str) -> Result<(String, &str), String> {
     if let Some(rest) = text.strip_prefix('\'') {
         let (inner, rest) = rest.split_once('\'').ok_or("the quote ' is not closed")?;
-        return if inner.contains('\n') { Err("the quote ' is not closed".into()) } else { Ok((inner.to_owned(), rest)) };
+        return if inner.contains('\n') {
+            Err("the quote ' is not closed".into())
+        } else {
+            Ok((inner.to_owned(), rest))
+        };
     }
     let inner = text.strip_prefix('"').ok_or("a text should stand between quotes")?;
     let mut made = String::new();
@@ -178,7 +206,9 @@ fn string(text: &str) -> Result<(String, &str), String> {
                 Some(letter @ ('"' | '\\')) => letter,
                 other => {
                     let other: String = other.into_iter().collect();
-                    return Err(format!("`\\{other}` has no meaning; put the text between ' instead, or write `\\\\`"));
+                    return Err(format!(
+                        "`\\{other}` has no meaning; put the text between ' instead, or write `\\\\`"
+                    ));
                 }
             }),
             letter => made.push(letter),

@@ -55,7 +55,13 @@ pub(crate) fn chunk(lines: &[Line]) -> Chunk {
 
 fn lines() -> impl Strategy<Value = Vec<Line>> {
     let status = proptest::option::of(prop_oneof![Just(200_i64), Just(404), Just(500)]);
-    let line = (proptest::option::of(0..6_u8), status, 0..200_000_000_000_i64, 1_000..5_000_000_000_i64, 0..3_000_i64);
+    let line = (
+        proptest::option::of(0..6_u8),
+        status,
+        0..200_000_000_000_i64,
+        1_000..5_000_000_000_i64,
+        0..3_000_i64,
+    );
     proptest::collection::vec(line, 0..300)
 }
 
@@ -207,7 +213,10 @@ proptest! {
 /// Many groups: the largest are exact after a second reading, the rest is together, memory is bounded.
 #[test]
 fn the_largest_of_very_many_groups_are_exact() {
-    let slice = compile(&Request { top: Some(5), ..by("status", "count,max") });
+    let slice = compile(&Request {
+        top: Some(5),
+        ..by("status", "count,max")
+    });
     let total = 60_000_i64;
     // The five heavy ones come late, when no further group is told apart.
     let heavy = |at: i64| at > total / 2 && at % 7 == 0;
@@ -216,10 +225,18 @@ fn the_largest_of_very_many_groups_are_exact() {
         .collect();
     let found = answer(&slice, &lines.chunks(1_000).collect::<Vec<_>>());
     for row in &found.rows {
-        let Cell::Number(status) = row.key[0] else { panic!("{row:?}") };
+        let Cell::Number(status) = row.key[0] else {
+            panic!("{row:?}")
+        };
         let own = lines.iter().filter(|line| line.1 == Some(status));
         assert!((1..=5).contains(&status), "{row:?}");
-        assert_eq!(row.values, [Some(own.clone().count() as f64), own.map(|line| line.3 as f64).reduce(f64::max)]);
+        assert_eq!(
+            row.values,
+            [
+                Some(own.clone().count() as f64),
+                own.map(|line| line.3 as f64).reduce(f64::max)
+            ]
+        );
     }
     assert_eq!(found.rows.len(), 5);
     assert_eq!(found.other_groups, None, "they were not counted");
@@ -234,20 +251,38 @@ fn the_largest_of_very_many_groups_are_exact() {
 
 #[test]
 fn series_that_are_too_many_are_read_again_for_the_rows_shown() {
-    let slice = compile(&Request { top: Some(2), is_over_time: true, ..by("status", "count") });
+    let slice = compile(&Request {
+        top: Some(2),
+        is_over_time: true,
+        ..by("status", "count")
+    });
     let lines: Vec<Line> = (0..60_000_i64)
-        .map(|at| (None, Some(if at % 3 == 0 { at % 1_000 } else { 7 }), at * 1_000_000, 1, 1))
+        .map(|at| {
+            (
+                None,
+                Some(if at % 3 == 0 { at % 1_000 } else { 7 }),
+                at * 1_000_000,
+                1,
+                1,
+            )
+        })
         .collect();
     let found = answer(&slice, &lines.chunks(1_000).collect::<Vec<_>>());
     assert_eq!(found.rows[0].key, [Cell::Number(7)]);
     assert_eq!(found.rows[0].series.len(), 60);
-    assert_eq!(found.other_groups, Some(998), "they are known, they only have no series");
+    assert_eq!(
+        found.other_groups,
+        Some(998),
+        "they are known, they only have no series"
+    );
     assert!(found.notes.is_empty(), "{:?}", found.notes);
 }
 
 #[test]
 fn rates_are_over_the_time_that_is_left() {
-    let lines: Vec<Line> = (0..200_i64).map(|second| (Some(0), Some(200), second * 1_000_000_000, 1, 1)).collect();
+    let lines: Vec<Line> = (0..200_i64)
+        .map(|second| (Some(0), Some(200), second * 1_000_000_000, 1, 1))
+        .collect();
     // condition, rate per second, why
     let cases = [
         ("time >= 100s", Some(1.0), "half of the time"),

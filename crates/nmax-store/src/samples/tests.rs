@@ -171,3 +171,94 @@ fn file_errors_keep_their_reason() {
     let error = failed(Path::new("samples-0000.parquet"), full).to_string();
     assert!(error.contains("the disk is full"), "{error}");
 }
+
+/// All rows of the closed segments, column by column.
+fn read_back(files: &[PathBuf]) -> Vec<(i64, String, i64, String, i64, i64)> {
+    let mut rows = Vec::new();
+    for path in files {
+        let file = SampleFile::open(path).unwrap();
+        for group in 0..file.groups() {
+            let text = |column: &str| {
+                let (ids, names) = file.texts(group, column).unwrap();
+                let name = |id: u32| names.get(id as usize).map_or("none".into(), |name| name.to_string());
+                ids.into_iter().map(name).collect::<Vec<String>>()
+            };
+            let whole = |column: &str| file.integers(group, column).unwrap();
+            let columns = (
+                (whole("request_id"), text("request")),
+                (whole("status"), text("error_kind")),
+                (whole("sent_ns"), whole("done_ns")),
+            );
+            for row in 0..file.rows(group) {
+                let ((ids, requests), (statuses, kinds), (sent, done)) = &columns;
+                let (request, kind) = (requests[row].clone(), kinds[row].clone());
+                rows.push((ids[row], request, statuses[row], kind, sent[row], done[row]));
+            }
+        }
+    }
+    rows
+}
+
+fn told(raw: &RawSample) -> (i64, String, i64, String, i64, i64) {
+    let sample = &raw.sample;
+    let kind = outcome_names(sample.outcome).1.unwrap_or("none");
+    (
+        i64::from(sample.name.0),
+        format!("GET /{}", sample.name.0),
+        sample.status.map_or(UNKNOWN, i64::from),
+        kind.to_owned(),
+        sample.sent.map_or(UNKNOWN, |at| at.0 as i64),
+        sample.done.0 as i64,
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Law: columns read back are what was written, and a copy of chosen rows holds these and no others, in their order.
+    #[test]
+    fn columns_read_back_and_chosen_rows_are_copied(raws in proptest::collection::vec((raw(), any::<bool>()), 1..60)) {
+        let scratch = Scratch::new();
+        let sizes = Sizes { segment_rows: 25, group_rows: 7 };
+        let mut segments = Segments::with_sizes(scratch.path(), sizes);
+        let rows: Vec<RawSample> = raws.iter().map(|(raw, _)| *raw).collect();
+        segments.add(&rows, &catalog(4)).unwrap();
+        segments.close().unwrap();
+        fs::write(scratch.path().join("samples-0099.parquet.tmp"), "torn").unwrap();
+        let found = super::read::segments(scratch.path()).unwrap();
+        prop_assert_eq!(found.torn.len(), 1);
+        let want: Vec<_> = rows.iter().map(told).collect();
+        prop_assert_eq!(&read_back(&found.closed), &want);
+
+        let copy = scratch.path().join("copy.parquet");
+        let mut writer = SampleWriter::create(&copy).unwrap();
+        let mut masks = raws.iter().map(|(_, chosen)| *chosen);
+        for path in &found.closed {
+            let file = SampleFile::open(path).unwrap();
+            for group in 0..file.groups() {
+                let mask: Vec<bool> = masks.by_ref().take(file.rows(group)).collect();
+                writer.add(&file, group, &mask).unwrap();
+            }
+        }
+        let chosen: Vec<_> = raws.iter().filter(|(_, chosen)| *chosen).map(|(raw, _)| told(raw)).collect();
+        prop_assert_eq!(writer.finish().unwrap(), chosen.len() as u64);
+        prop_assert_eq!(read_back(&[copy]), chosen);
+    }
+}
+
+#[test]
+fn other_files_are_named() {
+    let scratch = Scratch::new();
+    let path = scratch.path().join("samples-0000.parquet");
+    fs::write(&path, "no Parquet").unwrap();
+    let error = SampleFile::open(&path).err().unwrap().to_string();
+    assert!(
+        error.contains("samples-0000.parquet") && error.contains("no whole Parquet file"),
+        "{error}"
+    );
+    let other = Arc::new(parse_message_type("message other { required int32 request_id; }").unwrap());
+    let writer = SerializedFileWriter::new(File::create(&path).unwrap(), other, Arc::default()).unwrap();
+    writer.into_inner().unwrap();
+    let error = SampleFile::open(&path).err().unwrap().to_string();
+    assert!(error.contains("no column `request`"), "{error}");
+}

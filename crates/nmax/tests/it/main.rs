@@ -11,7 +11,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `terminal`, `calibration`, `advice` (of `nmax check`),
+//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `tutorials`
 
 #![allow(
@@ -52,6 +52,7 @@ mod seeds;
 mod servers;
 mod signals;
 mod slice;
+mod suspects;
 mod survival;
 mod terminal;
 mod trouble;

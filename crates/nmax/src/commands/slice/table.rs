@@ -27,7 +27,11 @@ pub(super) fn text(found: &Found) -> String {
     let answer = &found.answer;
     let mut page = wrapped(&safe(&found.title));
     let chosen = answer.total.values.first().copied().flatten();
-    let count = answer.measures.first().filter(|measure| measure.name == "count").and(chosen);
+    let count = answer
+        .measures
+        .first()
+        .filter(|measure| measure.name == "count")
+        .and(chosen);
     let seen = number::count(answer.seen);
     page += &match count {
         Some(count) => format!("{} of {seen} exchanges\n\n", number::count(count as u64)),
@@ -75,7 +79,8 @@ fn table(answer: &Answer) -> String {
 /// Rows as lines whose columns stand below each other; keys give way when a line gets too long.
 fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
     let columns = rows.first().map_or(0, Vec::len);
-    let widest = |rows: &[Vec<String>], column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widest =
+        |rows: &[Vec<String>], column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = (0..columns).map(|column| widest(rows, column)).collect();
     while widths.iter().sum::<usize>() + 2 * columns.saturating_sub(1) > WIDTH {
         let longest = (0..keys).max_by_key(|key| widths[*key]);
@@ -88,7 +93,11 @@ fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
     for row in rows.iter() {
         let cells = row.iter().enumerate().map(|(column, cell)| {
             let width = widths[column];
-            if column < keys { format!("{:<width$}", shorten(cell, width)) } else { format!("{cell:>width$}") }
+            if column < keys {
+                format!("{:<width$}", shorten(cell, width))
+            } else {
+                format!("{cell:>width$}")
+            }
         });
         let line: Vec<String> = cells.collect();
         page += line.join("  ").trim_end();
@@ -98,17 +107,28 @@ fn lines(rows: &mut [Vec<String>], keys: usize) -> String {
 }
 
 fn cells(answer: &Answer, row: &Row) -> Vec<String> {
-    let keys = row.key.iter().zip(&answer.keys).map(|(cell, (_, kind))| shown(cell, *kind));
+    let keys = row
+        .key
+        .iter()
+        .zip(&answer.keys)
+        .map(|(cell, (_, kind))| shown(cell, *kind));
     keys.chain(figures(answer, row)).collect()
 }
 
 fn figures(answer: &Answer, row: &Row) -> Vec<String> {
-    answer.measures.iter().zip(&row.values).map(|(measure, value)| figure(measure, *value)).collect()
+    answer
+        .measures
+        .iter()
+        .zip(&row.values)
+        .map(|(measure, value)| figure(measure, *value))
+        .collect()
 }
 
 /// A figure for people.
 fn figure(measure: &Measure, value: Option<f64>) -> String {
-    let Some(value) = value else { return number::UNKNOWN.to_owned() };
+    let Some(value) = value else {
+        return number::UNKNOWN.to_owned();
+    };
     match measure.unit {
         Unit::Count => number::count(value as u64),
         Unit::Ratio => number::share(value),
@@ -143,12 +163,22 @@ fn shown_name(name: &str) -> String {
 
 /// The rows over time: a line for each of two measures.
 fn series(answer: &Answer) -> String {
-    let Some(width) = answer.width else { return String::new() };
-    let Some((first, _)) = answer.rows.iter().find_map(|row| row.series.first()) else { return String::new() };
+    let Some(width) = answer.width else {
+        return String::new();
+    };
+    let Some((first, _)) = answer.rows.iter().find_map(|row| row.series.first()) else {
+        return String::new();
+    };
     let kind = answer.when;
     let points = answer.rows.iter().map(|row| row.series.len()).max().unwrap_or(0);
     let joined = points.div_ceil(POINTS_MAX).max(1);
-    let last = answer.rows.iter().filter_map(|row| row.series.last()).map(|(at, _)| *at).max().unwrap_or(*first);
+    let last = answer
+        .rows
+        .iter()
+        .filter_map(|row| row.series.last())
+        .map(|(at, _)| *at)
+        .max()
+        .unwrap_or(*first);
     let mut page = format!(
         "\nover time, {} to {}, a mark is {}{}\n",
         shown(&Cell::Number(*first), kind),
@@ -158,8 +188,17 @@ fn series(answer: &Answer) -> String {
     );
     let chosen = charted(&answer.measures);
     for row in &answer.rows {
-        let key: Vec<String> = row.key.iter().zip(&answer.keys).map(|(cell, (_, kind))| shown(cell, *kind)).collect();
-        let key = if key.is_empty() { "all".to_owned() } else { key.join(", ") };
+        let key: Vec<String> = row
+            .key
+            .iter()
+            .zip(&answer.keys)
+            .map(|(cell, (_, kind))| shown(cell, *kind))
+            .collect();
+        let key = if key.is_empty() {
+            "all".to_owned()
+        } else {
+            key.join(", ")
+        };
         page += &format!("{}\n", shorten(&key, WIDTH));
         for measure in &chosen {
             let values: Vec<Option<f64>> = row.series.iter().map(|(_, values)| values[*measure]).collect();
@@ -172,11 +211,17 @@ fn series(answer: &Answer) -> String {
 /// How much, and how long: the first of either that is shown.
 fn charted(measures: &[Measure]) -> Vec<usize> {
     let amount = |measure: &Measure| matches!(measure.unit, Unit::PerSecond | Unit::Count);
-    let mut chosen: Vec<usize> = measures.iter().position(|measure| measure.unit == Unit::PerSecond).into_iter().collect();
+    let mut chosen: Vec<usize> = measures
+        .iter()
+        .position(|measure| measure.unit == Unit::PerSecond)
+        .into_iter()
+        .collect();
     if chosen.is_empty() {
         chosen.extend(measures.iter().position(amount));
     }
-    let spans: Vec<usize> = (0..measures.len()).filter(|place| measures[*place].unit == Unit::Span).collect();
+    let spans: Vec<usize> = (0..measures.len())
+        .filter(|place| measures[*place].unit == Unit::Span)
+        .collect();
     let p95 = spans.iter().find(|place| measures[**place].name.ends_with("p95"));
     chosen.extend(p95.or(spans.last()));
     if chosen.is_empty() && !measures.is_empty() {
@@ -193,7 +238,9 @@ fn chart(measure: &Measure, values: &[Option<f64>], joined: usize) -> String {
     let points: Vec<Option<f64>> = values.chunks(joined).map(highest).collect();
     let top = highest(&points);
     let mark = |value: &Option<f64>| match (value, top) {
-        (Some(value), Some(top)) if *value > 0.0 && top > 0.0 => bars[((value / top * 8.0).ceil() as usize).clamp(1, 8) - 1],
+        (Some(value), Some(top)) if *value > 0.0 && top > 0.0 => {
+            bars[((value / top * 8.0).ceil() as usize).clamp(1, 8) - 1]
+        }
         _ => ' ',
     };
     let line: String = points.iter().map(mark).collect();
@@ -203,8 +250,13 @@ fn chart(measure: &Measure, values: &[Option<f64>], joined: usize) -> String {
 
 /// Without characters that move the cursor: names come from servers and logs.
 fn safe(text: &str) -> String {
-    let is_unsafe = |c: char| c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    text.chars().map(|c| if is_unsafe(c) { '\u{fffd}' } else { c }).collect()
+    let is_unsafe = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    text.chars()
+        .map(|c| if is_unsafe(c) { '\u{fffd}' } else { c })
+        .collect()
 }
 
 /// At most so many characters; a longer text loses its middle.

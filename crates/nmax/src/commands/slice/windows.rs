@@ -9,7 +9,7 @@ use nmax_metrics::{NameId, Section, Window};
 use nmax_slice::column::{NO_TEXT, UNKNOWN};
 use nmax_slice::{Chunk, Schema, Slice, Sums, Tally, Values};
 
-use super::raw::{Names, classes};
+use super::raw::{Names, classes, tags};
 use super::run::{COLUMNS, Run};
 
 /// What a reader should know of these figures.
@@ -34,7 +34,11 @@ enum Split {
 }
 
 fn asked<'a>(slice: &Slice, schema: &'a Schema) -> Vec<&'a str> {
-    slice.asks().into_iter().map(|column| schema.columns[column].name).collect()
+    slice
+        .asks()
+        .into_iter()
+        .map(|column| schema.columns[column].name)
+        .collect()
 }
 
 fn split(asked: &[&str]) -> Split {
@@ -107,10 +111,21 @@ impl Rows {
     fn add(&mut self, window: &Window) {
         let at_ns = i64::try_from(window.start().0).unwrap_or(i64::MAX);
         for section in Section::ALL {
-            for (name, stats) in window.aggregate.requests(section).filter(|(_, stats)| !stats.is_empty()) {
+            for (name, stats) in window
+                .aggregate
+                .requests(section)
+                .filter(|(_, stats)| !stats.is_empty())
+            {
                 let mut push = |outcome, status, sums: Sums| {
                     if sums.count > 0 {
-                        self.list.push(Row { name, section, at_ns, outcome, status, sums });
+                        self.list.push(Row {
+                            name,
+                            section,
+                            at_ns,
+                            outcome,
+                            status,
+                            sums,
+                        });
                     }
                 };
                 let column = |name: &str| self.schema.find(name).expect("runs have these columns");
@@ -135,7 +150,12 @@ impl Rows {
                         }
                         if let Some(set) = &stats.outcomes[2] {
                             let count = set.response.count();
-                            let sums = Sums { count, failures: Some(count), spans: spans(set, column), totals: Vec::new() };
+                            let sums = Sums {
+                                count,
+                                failures: Some(count),
+                                spans: spans(set, column),
+                                totals: Vec::new(),
+                            };
                             push(None, None, sums);
                         }
                     }
@@ -147,7 +167,10 @@ impl Rows {
     fn take(&mut self) -> Chunk {
         let rows = std::mem::take(&mut self.list);
         let ids: Vec<u32> = rows.iter().map(|row| row.name.0).collect();
-        let of_name = |names: &Arc<[Arc<str>]>| Values::Texts { ids: ids.clone(), names: Arc::clone(names) };
+        let of_name = |names: &Arc<[Arc<str>]>| Values::Texts {
+            ids: ids.clone(),
+            names: Arc::clone(names),
+        };
         let numbers = |of: &dyn Fn(&Row) -> i64| Values::Numbers(rows.iter().map(of).collect());
         let statuses: Vec<i64> = rows.iter().map(|row| row.status.map_or(UNKNOWN, i64::from)).collect();
         let mut columns = vec![None; COLUMNS.len()];
@@ -159,20 +182,32 @@ impl Rows {
         set("name", of_name(&self.names.request));
         set("method", of_name(&self.names.method));
         set("template", of_name(&self.names.template));
-        set("tag", of_name(&self.names.tag));
+        set("tag", tags(of_name(&self.names.tag)));
         set("time", numbers(&|row| row.at_ns));
-        set("phase", Values::Texts {
-            ids: rows.iter().map(|row| u32::from(row.section == Section::Outside)).collect(),
-            names: Arc::from(["hold".into(), "outside".into()]),
-        });
+        set(
+            "phase",
+            Values::Texts {
+                ids: rows
+                    .iter()
+                    .map(|row| u32::from(row.section == Section::Outside))
+                    .collect(),
+                names: Arc::from(["hold".into(), "outside".into()]),
+            },
+        );
         match self.split {
             Split::None => {}
             Split::Outcome => {
-                set("outcome", Values::Texts {
-                    ids: rows.iter().map(|row| row.outcome.unwrap_or(NO_TEXT)).collect(),
-                    names: OUTCOMES.iter().map(|name| (*name).into()).collect(),
-                });
-                set("failed", numbers(&|row| row.outcome.map_or(UNKNOWN, |outcome| i64::from(outcome > 0))));
+                set(
+                    "outcome",
+                    Values::Texts {
+                        ids: rows.iter().map(|row| row.outcome.unwrap_or(NO_TEXT)).collect(),
+                        names: OUTCOMES.iter().map(|name| (*name).into()).collect(),
+                    },
+                );
+                set(
+                    "failed",
+                    numbers(&|row| row.outcome.map_or(UNKNOWN, |outcome| i64::from(outcome > 0))),
+                );
             }
             Split::Status => {
                 set("class", classes(&statuses));
