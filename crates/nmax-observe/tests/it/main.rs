@@ -1,0 +1,94 @@
+//! Sources against the real servers that they read.
+//!
+//! A server that is not installed fails its tests by name; `scripts/install-test-deps.sh` installs all of them.
+//!
+//! # Layout
+//! - [`server`]: a server in a folder, on a free port, ended with the test
+//! - tests: [`nginx`], [`redis`], [`memcached`], [`postgres`]
+
+mod memcached;
+mod nginx;
+mod postgres;
+mod redis;
+mod server;
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use nmax_metrics::Nanos;
+use nmax_observe::log::Tap;
+use nmax_observe::{Reading, Source, Trouble, open_all};
+use nmax_plan::plan::{Observed, ObservedSource, SourceKind};
+
+/// A source of a plan, called `it`, with a clock on which a second passes from one reading to the next.
+struct Read {
+    source: Box<dyn Source>,
+    seconds: u64,
+}
+
+impl Read {
+    fn of(kind: SourceKind) -> Self {
+        Self::every(Duration::from_secs(1), kind)
+    }
+
+    /// A source that believes to be read so often; one that looks several times within a reading takes less time then.
+    fn every(every: Duration, kind: SourceKind) -> Self {
+        let spec = ObservedSource {
+            host: "db1".into(),
+            name: "it".into(),
+            every,
+            kind,
+        };
+        let mut watched = open_all(&[Observed::Source(spec)], &Tap::open(None));
+        let own = watched.pop().expect("the host comes first, then the plan's sources");
+        Self {
+            source: own.source,
+            seconds: 0,
+        }
+    }
+
+    fn read(&mut self) -> Result<Figures, Trouble> {
+        self.seconds += 1;
+        let readings = self.source.read(Nanos::from_secs(self.seconds))?;
+        assert!(
+            readings.iter().all(|reading| reading.value.is_finite()),
+            "{readings:#?}"
+        );
+        Ok(Figures(readings))
+    }
+
+    #[track_caller]
+    fn figures(&mut self) -> Figures {
+        self.read().unwrap_or_else(|trouble| panic!("{trouble}"))
+    }
+
+    #[track_caller]
+    fn trouble(&mut self) -> Trouble {
+        self.read().map(|figures| figures.0).expect_err("it cannot be read")
+    }
+}
+
+/// What one reading gave.
+struct Figures(Vec<Reading>);
+
+impl Figures {
+    #[track_caller]
+    fn get(&self, source: &str, metric: &str) -> f64 {
+        let mut all = self.0.iter();
+        let found = all.find(|reading| (&*reading.source, &*reading.metric) == (source, metric));
+        found
+            .unwrap_or_else(|| panic!("no {source} {metric} in {:#?}", self.0))
+            .value
+    }
+}
+
+/// Sends lines and takes one line back for each.
+fn chat(port: u16, lines: impl IntoIterator<Item = String>) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    let mut replies = BufReader::new(stream.try_clone().unwrap()).lines();
+    for line in lines {
+        stream.write_all(line.as_bytes()).unwrap();
+        replies.next().unwrap().unwrap();
+    }
+}

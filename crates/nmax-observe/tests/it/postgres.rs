@@ -1,0 +1,260 @@
+//! PostgreSQL with passwords of both kinds, sessions that wait, and a role that may not see them.
+
+use std::fs;
+use std::os::unix::fs::chown;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use nmax_plan::plan::SourceKind;
+use rustix::process::Signal;
+
+use crate::Read;
+use crate::server::{Folder, Server, free_port, program};
+
+fn quick(kind: SourceKind) -> Read {
+    Read::every(Duration::from_millis(100), kind)
+}
+
+struct Database {
+    folder: Folder,
+    port: u16,
+}
+
+impl Database {
+    /// A cluster with the superuser `boss` over the socket, and passwords over TCP.
+    fn new() -> Self {
+        let folder = Folder::new("pg");
+        if let Some(id) = owner() {
+            chown(&folder.0, Some(id), None).unwrap();
+        }
+        let database = Self {
+            folder,
+            port: free_port(),
+        };
+        let data = database.folder.file("data");
+        let made = database
+            .owned("initdb")
+            .args(["-U", "boss", "-A", "trust", "--no-sync", "--locale=C", "-D"])
+            .arg(&data)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "{made:?}");
+        let rules = "local all all trust\nhost all old 127.0.0.1/32 md5\nhost all all 127.0.0.1/32 scram-sha-256\n";
+        fs::write(data.join("pg_hba.conf"), rules).unwrap();
+        database
+    }
+
+    fn start(&self) -> Server {
+        let mut command = self.owned("postgres");
+        command
+            .arg("-D")
+            .arg(self.folder.file("data"))
+            .arg("-k")
+            .arg(&self.folder.0);
+        command.args(["-h", "127.0.0.1", "-p", &self.port.to_string()]);
+        for setting in [
+            "fsync=off",
+            "track_io_timing=on",
+            "autovacuum=off",
+            "max_connections=40",
+        ] {
+            command.args(["-c", setting]);
+        }
+        let server = Server::start(command, &self.folder.0, self.port);
+        // It listens before it lets anybody in.
+        while !self.sql("SELECT 1").wait_with_output().unwrap().status.success() {
+            sleep(Duration::from_millis(50));
+        }
+        server
+    }
+
+    /// A program of the server, as a user who is not root: it refuses to run as root.
+    fn owned(&self, name: &str) -> Command {
+        let path = program(name, "postgresql");
+        let mut command = match owner() {
+            Some(_) => {
+                let mut command = Command::new("setpriv");
+                command
+                    .args(["--reuid=postgres", "--regid=postgres", "--clear-groups"])
+                    .arg(path);
+                command
+            }
+            None => Command::new(path),
+        };
+        command.current_dir(&self.folder.0);
+        command
+    }
+
+    /// Statements under way in a session of their own.
+    fn sql(&self, statements: &str) -> Child {
+        let mut command = Command::new(program("psql", "postgresql"));
+        command
+            .arg("-h")
+            .arg(&self.folder.0)
+            .args(["-p", &self.port.to_string(), "-U", "boss", "-X", "-q", "-v"]);
+        command.args(["ON_ERROR_STOP=1", "-d", "postgres", "-c", statements]);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    }
+
+    #[track_caller]
+    fn done(&self, statements: &str) {
+        let output = self.sql(statements).wait_with_output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
+    fn url(&self, user: &str) -> SourceKind {
+        SourceKind::Postgres {
+            url: format!("postgres://{user}@127.0.0.1:{}/postgres", self.port),
+        }
+    }
+
+    fn socket(&self) -> SourceKind {
+        SourceKind::Postgres {
+            url: format!(
+                "postgres://boss@:{}/postgres?host={}",
+                self.port,
+                self.folder.0.display()
+            ),
+        }
+    }
+}
+
+/// The user whom the server runs as, when this one is root.
+fn owner() -> Option<u32> {
+    if !rustix::process::getuid().is_root() {
+        return None;
+    }
+    let users = fs::read_to_string("/etc/passwd").unwrap();
+    let line = users.lines().find_map(|line| line.strip_prefix("postgres:"));
+    let id = line
+        .and_then(|line| line.split(':').nth(1))
+        .and_then(|id| id.parse().ok());
+    Some(id.expect("the package postgresql makes the user postgres"))
+}
+
+#[test]
+fn sessions_counters_roles_and_an_end() {
+    let database = Database::new();
+    let server = database.start();
+    database.done(
+        "CREATE TABLE t AS SELECT n FROM generate_series(1, 1000) n; \
+         CREATE ROLE app LOGIN PASSWORD 's3:cr@et'; CREATE ROLE watcher LOGIN PASSWORD 'w'; \
+         GRANT pg_monitor TO watcher; SET password_encryption = 'md5'; CREATE ROLE old LOGIN PASSWORD 'o1d'",
+    );
+
+    passwords(&database);
+    sessions(&database);
+    counters(&database);
+
+    let mut source = quick(database.url("watcher:w"));
+    source.figures();
+    server.end(Signal::INT);
+    let trouble = source.trouble();
+    assert!(
+        !trouble.is_final && trouble.text.contains("connection refused"),
+        "{trouble}"
+    );
+    let _server = database.start();
+    source.figures();
+}
+
+fn passwords(database: &Database) {
+    for user in ["app:s3%3Acr%40et", "old:o1d"] {
+        quick(database.url(user)).figures();
+    }
+    quick(database.socket()).figures();
+    for user in ["app:wrong-one", "old:wrong-one"] {
+        let trouble = quick(database.url(user)).trouble();
+        assert!(
+            trouble.is_final && trouble.text.contains("password authentication failed"),
+            "{trouble}"
+        );
+        assert!(!trouble.text.contains("wrong-one"), "{trouble}");
+    }
+    let trouble = quick(database.url("app")).trouble();
+    assert!(
+        trouble.is_final && trouble.text.contains("wants a password for `app`"),
+        "{trouble}"
+    );
+    let trouble = quick(SourceKind::Postgres {
+        url: format!("postgres://watcher:w@127.0.0.1:{}/none", database.port),
+    })
+    .trouble();
+    assert!(
+        trouble.is_final && trouble.text.contains("\"none\\\" does not exist"),
+        "{trouble}"
+    );
+}
+
+/// One session sleeps, one holds a lock within an idle transaction, one waits for that lock.
+fn sessions(database: &Database) {
+    let mut held = Command::new(program("psql", "postgresql"));
+    held.arg("-h")
+        .arg(&database.folder.0)
+        .args(["-p", &database.port.to_string(), "-U", "boss", "-X", "-q"]);
+    held.args(["-d", "postgres"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null());
+    let mut holder = held.spawn().unwrap();
+    let mut words = holder.stdin.take().unwrap();
+    std::io::Write::write_all(&mut words, b"BEGIN; LOCK TABLE t;\n").unwrap();
+    let mut sleeper = database.sql("SELECT pg_sleep(60)");
+    let mut source = quick(database.url("watcher:w"));
+    while source.figures().get("database it", "idle_in_transaction_count") < 1.0 {}
+    let mut waiter = database.sql("SELECT count(*) FROM t");
+    while source.figures().get("database it", "locks_waiting_count") < 1.0 {}
+    let figures = source.figures();
+    for (metric, want) in [
+        ("wait_lock_count", 1.0),
+        ("wait_other_count", 1.0),
+        ("running_count", 0.0),
+        ("active_count", 2.0),
+        ("idle_in_transaction_count", 1.0),
+        ("connections_count", 3.0),
+        ("connections_limit_count", 40.0),
+    ] {
+        let got = figures.get("database it", metric);
+        assert!((got - want).abs() < 1e-9, "{metric} is {got}, not {want}");
+    }
+    assert_eq!(source.source.notes(), Vec::<String>::new());
+
+    // Who may not see them is told so once, and by name.
+    let mut blind = quick(database.url("app:s3%3Acr%40et"));
+    assert_eq!(blind.figures().get("database it", "active_count"), 0.0);
+    blind.figures();
+    let notes = blind.source.notes();
+    assert!(
+        notes.len() == 1 && notes[0].contains("GRANT pg_monitor TO app"),
+        "{notes:?}"
+    );
+
+    drop(words);
+    holder.wait().unwrap();
+    waiter.wait().unwrap();
+    sleeper.kill().unwrap();
+    sleeper.wait().unwrap();
+    database.done("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep%'");
+}
+
+/// Rows and transactions of others are counted, those of the reading are not.
+fn counters(database: &Database) {
+    let mut source = Read::of(database.url("watcher:w"));
+    source.figures();
+    source.figures();
+    let idle = source.figures().get("operations it transactions", "operations_per_s");
+    assert!(idle <= 6.0, "nobody asks, and there are {idle} transactions");
+    database.done("SELECT count(*) FROM t, generate_series(1, 5)");
+    let mut rows = 0.0;
+    for _ in 0..2 {
+        rows += source.figures().get("operations it rows", "operations_per_s");
+    }
+    assert!(
+        (1_000.0..3_000.0).contains(&rows),
+        "{rows} rows of one look at a table of 1,000"
+    );
+}
