@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::view::{Dist, PhaseTime, QUANTILES, Stats, Times, View};
 
 mod answers;
+mod breakdown;
 mod comparison;
 mod diagnosis;
 mod groups;
@@ -71,6 +72,8 @@ pub fn summary(view: &View) -> Value {
         "compress": micro(view.compress),
         "timeline": answers::timeline(view),
         "observed": answers::observed(view),
+        "breakdown": breakdown::breakdown(&view.breakdown),
+        "hosts": breakdown::hosts(&view.hosts),
         "diagnosis": diagnosis::diagnosis(&view.diagnosis),
         "connections": connections(view),
         "injector": injector(view),

@@ -7,6 +7,7 @@ use crate::problems::Problem;
 use crate::view::View;
 
 mod answer;
+mod breakdown;
 mod comparison;
 mod connections;
 mod diagnosis;
@@ -18,6 +19,7 @@ mod scalability;
 mod text;
 
 pub use comparison::{comparison, history};
+pub(crate) use diagnosis::title as resource_title;
 pub use likeness::likeness;
 pub use live::{LiveView, plain_line, progress};
 pub use scalability::{Glyphs, LiveScale, compare, fit, live_curve, scale, what_if};
@@ -67,6 +69,7 @@ pub fn table(view: &View, style: Style) -> String {
     thresholds(&mut page, view);
     checks(&mut page, view);
     problems(&mut page, view);
+    breakdown::write(&mut page, view, style.wide);
     diagnosis::write(&mut page, view, style.wide);
     likeness::write(&mut page, view);
     gates(&mut page, view);

@@ -16,12 +16,14 @@ use crate::shape::{self, Span};
 
 mod connections;
 mod groups;
+mod hosts;
 mod likeness;
 mod observed;
 mod stats;
 
 pub use connections::Connections;
 pub use groups::{GroupRow, LocationRow, PageRow};
+pub use hosts::{FigureRow, HostView, Panel, PanelLine};
 pub use likeness::{Likeness, LikenessMark, LikenessRow};
 pub use observed::ObservedRow;
 pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times};
@@ -113,6 +115,8 @@ pub struct View {
     pub limits_hit: Vec<String>,
     /// Its response times taken apart; set by whoever keeps them over time.
     pub breakdown: Breakdown,
+    /// What hosts and services felt over time, the injector last.
+    pub hosts: Vec<HostView>,
     /// What to look at first.
     pub diagnosis: Diagnosis,
     /// The plan observes more than this host: a person wants to see it.
@@ -265,6 +269,14 @@ impl View {
             events,
             limits_hit: limits_hit(catalog, &whole),
             breakdown: Breakdown::default(),
+            hosts: hosts::hosts(
+                evidence,
+                if held {
+                    evidence.hold
+                } else {
+                    (Nanos::ZERO, evidence.end)
+                },
+            ),
             diagnosis: diagnose(evidence),
             watches: plan.observe.iter().any(|one| matches!(one, Observed::Source(_))),
             likeness: None,

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::SCHEMA_VERSION;
 use crate::view::{PHASES, QUANTILES};
 
+mod breakdown;
 mod comparison;
 mod diagnosis;
 mod groups;
@@ -79,6 +80,8 @@ pub fn schema() -> Value {
         ),
         ("timeline", list(groups::intervention())),
         ("observed", list(groups::observed())),
+        ("breakdown", breakdown::breakdown()),
+        ("hosts", breakdown::hosts()),
         ("diagnosis", diagnosis::diagnosis()),
         ("connections", connections()),
         ("injector", injector()),

@@ -12,7 +12,7 @@ use crate::view::View;
 /// Most parts of the time that are listed; the rest is added up.
 const PARTS_MAX: usize = 4;
 /// Most sentences of evidence of a suspect, unless everything is asked for.
-const FINDINGS_MAX: usize = 3;
+const FINDINGS_MAX: usize = 2;
 
 /// Says much only where there is something to look at: a resource that holds requests up, or a plan that observes.
 pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
@@ -25,6 +25,9 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     page.heading("What to look at first");
     for why in &diagnosis.refused {
         page.item("–", Ink::Dim, why);
+    }
+    if !diagnosis.refused.is_empty() && !wide {
+        return; // Gates say the same, further down.
     }
     if diagnosis.suspects.is_empty() && diagnosis.refused.is_empty() {
         page.item("✓", Ink::Good, "nothing that was watched holds requests up");
@@ -65,6 +68,7 @@ fn suspect(page: &mut Page, place: usize, suspect: &Suspect, wide: bool) {
     for finding in suspect.findings.iter().take(shown) {
         let source = match finding.source {
             "" => String::new(),
+            _ if !wide => String::new(),
             source => format!(" ({source})"),
         };
         page.item(" ", Ink::Plain, &format!("{}{source}", finding.text));
@@ -116,7 +120,7 @@ fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
         let mut remedies: Vec<&str> = rows.iter().map(|row| row.remedy.as_str()).collect();
         remedies.retain(|remedy| !remedy.is_empty());
         remedies.dedup();
-        let shown = if wide { remedies.len() } else { 2 };
+        let shown = if wide { remedies.len() } else { 1 };
         for remedy in remedies.iter().take(shown) {
             page.item(" ", Ink::Plain, &format!("to watch it: {remedy}"));
         }

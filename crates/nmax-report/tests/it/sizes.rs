@@ -61,7 +61,16 @@ fn each_chart_stays_small() {
 #[test]
 fn the_page_loads_nothing() {
     let page = html::page(&Run::new(&Shape::default()).view());
-    let outside = page.replace("https://shop.test", "");
+    // Lines of plans that a reader may copy are text, and stand in `code` without attributes.
+    let shown: String = page
+        .split("<code>")
+        .enumerate()
+        .map(|(index, part)| match index {
+            0 => part,
+            _ => part.split_once("</code>").unwrap().1,
+        })
+        .collect();
+    let outside = shown.replace("https://shop.test", "");
     for forbidden in [
         "http://", "https://", "src=", "href=", "@import", "url(", "<script", "//cdn",
     ] {

@@ -1,0 +1,143 @@
+//! Hosts and services on the time axis of the load.
+
+use super::Page;
+use super::charts::{self, WIDTHS};
+use crate::markup::{Escaped, clip};
+use crate::number;
+use crate::svg::{Chart, Line, Scale};
+use crate::view::{FigureRow, HostView, Panel, View};
+
+/// Most characters of a name.
+const NAME_MAX: usize = 80;
+/// Height of a picture.
+const HEIGHT: f64 = 150.0;
+/// Colors and dashes of lines, in order.
+const CLASSES: [&str; 8] = [
+    "c1",
+    "c2",
+    "c3 dash",
+    "c4",
+    "c5 dash",
+    "ci dash thin",
+    "c1 dot",
+    "c2 dot",
+];
+
+pub(super) fn write(page: &mut Page, view: &View) {
+    for (number, host) in view.hosts.iter().enumerate() {
+        page.add(format_args!("<h2>Host {}</h2>\n", Escaped(&clip(&host.name, NAME_MAX))));
+        for (index, panel) in host.panels.iter().enumerate() {
+            figure(page, view, &format!("h{number}-{index}"), panel);
+        }
+        table(page, view, host);
+    }
+}
+
+fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel) {
+    let label = label(&panel.unit);
+    let values = panel
+        .lines
+        .iter()
+        .flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));
+    let scale = Scale::linear(values);
+    let ranges: Vec<String> = panel
+        .lines
+        .iter()
+        .map(|line| {
+            let values = line.points.iter().filter_map(|(_, value)| *value);
+            let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+                (low.min(value), high.max(value))
+            });
+            if low > high {
+                format!("{}: no readings", line.name)
+            } else {
+                format!("{} from {} to {}", line.name, label(low), label(high))
+            }
+        })
+        .collect();
+    let description = format!("{}.", ranges.join("; "));
+    let lines = panel.lines.iter().zip(CLASSES).map(|(line, class)| Line {
+        class,
+        area: false,
+        points: line.points.clone(),
+    });
+    let chart = Chart {
+        id,
+        title: &panel.title,
+        description: &description,
+        end_s: view.duration_s,
+        stages: &view.stages,
+        marks: &charts::marks(view),
+        scale,
+        label,
+        heat: None,
+        lines: lines.collect(),
+        height: HEIGHT,
+    };
+    page.add(format_args!(
+        "<figure><figcaption><h3>{}</h3>",
+        Escaped(&clip(&panel.title, NAME_MAX))
+    ));
+    if panel.lines.len() > 1 {
+        page.text("<ul class=\"legend\">");
+        for (line, class) in panel.lines.iter().zip(CLASSES) {
+            page.add(format_args!(
+                "<li><svg viewBox=\"0 0 26 9\" aria-hidden=\"true\"><path class=\"line {class}\" d=\"M1 4.5H25\"/></svg>{}</li>",
+                Escaped(&clip(&line.name, NAME_MAX))
+            ));
+        }
+        page.text("</ul>");
+    }
+    page.text("</figcaption>");
+    for width in WIDTHS {
+        page.add(format_args!("{}", chart.render(width)));
+    }
+    page.text("</figure>\n");
+}
+
+fn table(page: &mut Page, view: &View, host: &HostView) {
+    page.add(format_args!(
+        "<details><summary>All figures of {} (phase {})</summary><div class=\"scroll\" tabindex=\"0\"><table><thead><tr>\
+         <th scope=\"col\" class=\"l\">source</th><th scope=\"col\" class=\"l\">figure</th><th scope=\"col\">mean</th>\
+         <th scope=\"col\">most</th><th scope=\"col\">read</th></tr></thead><tbody>",
+        Escaped(&clip(&host.name, NAME_MAX)),
+        view.phase.name
+    ));
+    for row in &host.figures {
+        let value =
+            |value: Option<f64>| value.map_or_else(|| number::UNKNOWN.to_owned(), |value| figure_text(value, row));
+        page.add(format_args!(
+            "<tr><th scope=\"row\">{}</th><td class=\"l\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+            Escaped(&clip(&row.source, NAME_MAX)),
+            Escaped(&clip(&row.metric, NAME_MAX)),
+            value(row.mean),
+            value(row.max),
+            number::share(row.covered)
+        ));
+    }
+    page.text("</tbody></table></div></details>");
+    if host.left_out > 0 {
+        page.add(format_args!(
+            "<p class=\"note\">{} more figures are in resources.jsonl.</p>",
+            number::count(host.left_out as u64)
+        ));
+    }
+    page.text("\n");
+}
+
+fn figure_text(value: f64, row: &FigureRow) -> String {
+    label(&row.unit)(value)
+}
+
+/// How values of a unit are written.
+fn label(unit: &str) -> fn(f64) -> String {
+    match unit {
+        "ratio" => number::share,
+        "bytes" => number::bytes,
+        "bytes per s" => |value| format!("{}/s", number::bytes(value)),
+        "per s" => number::rate,
+        "ms" => |value| number::time(value * 1e6),
+        "s" => |value| format!("{} s", number::digits(value)),
+        _ => number::digits,
+    }
+}

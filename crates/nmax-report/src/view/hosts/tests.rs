@@ -1,0 +1,58 @@
+use proptest::prelude::*;
+
+use super::*;
+use nmax_metrics::{Readings, Resource};
+
+fn readings(source: &str, metric: &str, values: &[(u64, f64)]) -> Readings {
+    let mut readings = Readings::default();
+    for (second, value) in values {
+        readings.push(&Resource {
+            at: Nanos::from_secs(*second),
+            host: "db".into(),
+            source: source.into(),
+            metric: metric.into(),
+            value: *value,
+            unit: "count".into(),
+        });
+    }
+    readings
+}
+
+proptest! {
+    /// Law: however long a run is, a line has few points, in the order of time, and their mean is that of the readings.
+    #[test]
+    fn lines_are_short_and_true(values in prop::collection::vec(0.0..1e3_f64, 1..1_000)) {
+        let numbered: Vec<(u64, f64)> = values.iter().enumerate().map(|(index, value)| (index as u64, *value)).collect();
+        let readings = readings("disk sda", "queue_count", &numbered);
+        let track = readings.get("db", "disk sda", "queue_count").unwrap();
+        let line = line("it", track, Nanos::from_secs(values.len() as u64));
+        prop_assert!(line.points.len() <= POINTS_MAX);
+        prop_assert!(line.points.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        let per = values.len().div_ceil(POINTS_MAX);
+        let first: f64 = values[..per.min(values.len())].iter().sum::<f64>() / per.min(values.len()) as f64;
+        prop_assert!((line.points[0].1.unwrap() - first).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn gaps_stay_gaps_and_what_is_always_zero_is_no_picture() {
+    let all = readings("disk sda", "queue_count", &[(0, 1.0), (1, 2.0), (8, 3.0)]);
+    let figures: Vec<_> = all.iter().collect();
+    let recipe = recipe("disk", "queue", &[("queue_count", "under way")]);
+    let panels = drawn(&recipe, &figures, Nanos::from_secs(10));
+    assert_eq!(panels[0].title, "Disk sda: queue");
+    let known: Vec<bool> = panels[0].lines[0]
+        .points
+        .iter()
+        .map(|(_, value)| value.is_some())
+        .collect();
+    assert_eq!(
+        known,
+        [true, true, false, false, false, false, false, false, true, false]
+    );
+    let row = row(figures[0].0, figures[0].1, (Nanos::from_secs(1), Nanos::from_secs(9)));
+    assert_eq!((row.mean, row.max, row.covered), (Some(2.5), Some(3.0), 0.25));
+
+    let quiet = readings("disk sda", "queue_count", &[(0, 0.0), (1, 0.0)]);
+    assert!(drawn(&recipe, &quiet.iter().collect::<Vec<_>>(), Nanos::from_secs(2)).is_empty());
+}
