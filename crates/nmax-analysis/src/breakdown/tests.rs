@@ -217,7 +217,27 @@ fn names_have_the_traits_of_their_requests() {
     for name in ["home +1", "home image [images]", "home style", "GET /a.png [images] +2"] {
         run.catalog.requests.intern(name);
     }
+    change(&mut run, 1, |request| {
+        request.name = Template {
+            parts: vec![
+                Part::Text("order ".into()),
+                Part::Iteration,
+                Part::Text(" of ".into()),
+                Part::Vu,
+                Part::Text(" done".into()),
+            ],
+        };
+    });
+    for name in ["order 7 of 8 of 9 done", "order 7 of 8 done twice", "order 7 done"] {
+        run.catalog.requests.intern(name);
+    }
     let traits = traits(&run.plan, &run.catalog);
+    let template = |name: &str| &traits[run.catalog.requests.find(name).unwrap().0 as usize].template;
+    let own = template("order 7 of 8 of 9 done");
+    assert!(!own.starts_with('('), "a name with holes is that of its request: {own}");
+    for other in ["order 7 of 8 done twice", "order 7 done"] {
+        assert_eq!(template(other), "(several)", "{other}");
+    }
     let found = |name: &str| {
         let id = run.catalog.requests.find(name).unwrap();
         let own = &traits[id.0 as usize];
