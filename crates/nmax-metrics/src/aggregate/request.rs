@@ -45,10 +45,11 @@ impl RequestStats {
         self.outcomes[class].get_or_insert_default().record(sample);
         if let Some(status) = sample.status {
             self.count_status(status, 1);
-            if status != Self::USUAL_STATUS && class < 2 {
-                if let Some(times) = self.times_of(status) {
-                    times.record(sample.response_time().0);
-                }
+            if status != Self::USUAL_STATUS
+                && class < 2
+                && let Some(times) = self.times_of(status)
+            {
+                times.record(sample.response_time().0);
             }
         }
         self.bytes_received += sample.bytes_received;

@@ -24,7 +24,11 @@ fn of(exchanges: &[Exchange], ahead_us: i64, resolution_us: u32) -> Sides {
     for (sent, way, took) in exchanges {
         let done = sent + 2 * way + took;
         pair.client.record((done - sent) * 1_000);
-        pair.all = (pair.all.0 + 1, pair.all.1 + i128::from(*sent), pair.all.2 + i128::from(done));
+        pair.all = (
+            pair.all.0 + 1,
+            pair.all.1 + i128::from(*sent),
+            pair.all.2 + i128::from(done),
+        );
         let stamp = (sent + way) as i64 + ahead_us;
         let resolution = i64::from(resolution_us);
         let stamp = stamp - stamp.rem_euclid(resolution) + resolution / 2;
@@ -131,7 +135,10 @@ fn what_is_missing_is_said() {
     let found = sides.finish().unwrap();
     assert_eq!(found.offset_s, None, "the requests are not the same");
     assert!(
-        found.notes.iter().any(|note| note.contains("10 requests") && note.contains("sent 20")),
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("10 requests") && note.contains("sent 20")),
         "{:?}",
         found.notes
     );

@@ -99,11 +99,24 @@ fn both_sides_of_a_run_are_told_beside_each_other() {
         ("GET /delay/40ms", Value::Null, ITERATIONS),
         ("GET /hello", Value::Null, ITERATIONS),
     ] {
-        let row = rows.iter().find(|row| row["name"] == name && row["status"] == status).unwrap();
+        let row = rows
+            .iter()
+            .find(|row| row["name"] == name && row["status"] == status)
+            .unwrap();
         assert_eq!(count(&row["client"]["count"]), want, "{row:#}");
-        assert_eq!(count(&row["server"]["count"]), want, "no line is lost by the rotation: {row:#}");
-        let (client, server) = (number(&row["client"]["time"]["mean_ms"]), number(&row["server"]["time"]["mean_ms"]));
-        assert!(client >= server - RESOLUTION_MS, "the server's time is a part of the client's: {row:#}");
+        assert_eq!(
+            count(&row["server"]["count"]),
+            want,
+            "no line is lost by the rotation: {row:#}"
+        );
+        let (client, server) = (
+            number(&row["client"]["time"]["mean_ms"]),
+            number(&row["server"]["time"]["mean_ms"]),
+        );
+        assert!(
+            client >= server - RESOLUTION_MS,
+            "the server's time is a part of the client's: {row:#}"
+        );
         assert!((number(&row["outside_ms"]) - (client - server)).abs() < 1e-6);
         assert!(number(&row["upstream_ms"]) <= server + RESOLUTION_MS, "{row:#}");
     }
@@ -111,12 +124,24 @@ fn both_sides_of_a_run_are_told_beside_each_other() {
     assert!(number(&slow["upstream_ms"]) >= DELAY_MS - RESOLUTION_MS, "{slow:#}");
     let offset = &sides["offset"];
     let (ahead_s, error_s) = (number(&offset["ahead_s"]), number(&offset["error_s"]));
-    assert!(ahead_s.abs() <= error_s + RESOLUTION_MS / 1e3, "it is the same clock: {offset}");
-    let over_time: u64 = sides["points"].as_array().unwrap().iter().map(|point| count(&point["server_count"])).sum();
+    assert!(
+        ahead_s.abs() <= error_s + RESOLUTION_MS / 1e3,
+        "it is the same clock: {offset}"
+    );
+    let over_time: u64 = sides["points"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|point| count(&point["server_count"]))
+        .sum();
     assert_eq!(over_time, 3 * ITERATIONS);
 
     let readings = lines(&bench.run().join("resources.jsonl"));
-    let of_log = |metric: &str| readings.iter().any(|line| line["source"] == "log front" && line["metric"] == metric);
+    let of_log = |metric: &str| {
+        readings
+            .iter()
+            .any(|line| line["source"] == "log front" && line["metric"] == metric)
+    };
     for metric in ["up", "requests_per_s", "requests_per_s{status=\"4xx\"}", "upstream_ms"] {
         assert!(of_log(metric), "{metric}");
     }
