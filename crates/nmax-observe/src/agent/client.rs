@@ -59,8 +59,8 @@ impl RemoteAgent {
         format!("/v1/readings?{}", pairs.join("&"))
     }
 
-    /// The lines of an answer with its head; why there are none.
-    fn lines<'a>(&self, answer: &'a Answer) -> Result<(Head, std::str::Lines<'a>), Trouble> {
+    /// The first line of an answer; why there is none.
+    fn head(&self, answer: &Answer) -> Result<Head, Trouble> {
         let place = self.link.place();
         if answer.status == 401 {
             let text = format!("{place} wants another token; give both sides the same");
@@ -73,23 +73,43 @@ impl RemoteAgent {
             );
             return Err(Trouble::passing(text));
         }
-        let mut lines = answer.text.lines();
-        let head =
-            Head::parse(lines.next().unwrap_or_default()).map_err(|why| Trouble::passing(format!("{place}: {why}")))?;
-        Ok((head, lines))
+        let line = answer.text.lines().next().unwrap_or_default();
+        Head::parse(line).map_err(|why| Trouble::passing(format!("{place}: {why}")))
     }
 
-    /// Takes note of which process answers.
-    fn meet(&mut self, head: &Head) {
-        if let Some((instance, _)) = &self.cursor
-            && *instance != head.instance
-        {
-            let text = "it was started again; what was before it asked again is not known";
+    /// Takes note of which process answers, and where to go on; whether it is one that was not met before.
+    fn meet(&mut self, head: &Head, now: Nanos) -> bool {
+        self.notes.extend(head.notes.iter().cloned());
+        let known = self.cursor.as_ref().map(|(instance, _)| *instance == head.instance);
+        if known == Some(false) {
+            let text = "it was started again; what happened until then and was not asked for is not known";
             self.notes.push(text.to_owned());
             self.clock.forget();
         }
-        self.cursor = Some((head.instance.clone(), head.next));
-        self.notes.extend(head.notes.iter().cloned());
+        let next = match known {
+            Some(true) => head.next,
+            // What it has of this run so far: a line for each second.
+            _ => head.next.saturating_sub(now.0 / 1_000_000_000 + 1),
+        };
+        self.cursor = Some((head.instance.clone(), next));
+        known != Some(true)
+    }
+
+    /// One question: its answer, the head of it, and where the clocks stood.
+    fn ask(&mut self, now: Nanos, begun: Nanos) -> Result<(Answer, Head, Stamps), Trouble> {
+        let path = self.path();
+        let answer = self.link.ask(&path);
+        self.notes.extend(self.link.refused());
+        let answer = answer?;
+        let head = self.head(&answer)?;
+        let run = |host: Nanos| now + host.since(begun);
+        let stamps = Stamps {
+            sent: run(answer.sent),
+            arrived: head.arrived,
+            answered: head.answered,
+            received: run(answer.received),
+        };
+        Ok((answer, head, stamps))
     }
 
     /// How far its calendar is from this host's, s; a word when that has changed.
@@ -117,19 +137,12 @@ impl RemoteAgent {
 impl Source for RemoteAgent {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
         let begun = HostClock.now();
-        let path = self.path();
-        let answer = self.link.ask(&path);
-        self.notes.extend(self.link.refused());
-        let answer = answer?;
-        let (head, lines) = self.lines(&answer)?;
-        self.meet(&head);
-        let run = |host: Nanos| now + host.since(begun);
-        let stamps = Stamps {
-            sent: run(answer.sent),
-            arrived: head.arrived,
-            answered: head.answered,
-            received: run(answer.received),
-        };
+        let (mut answer, mut head, mut stamps) = self.ask(now, begun)?;
+        if self.meet(&head, stamps.received) {
+            self.clock.exchanged(&stamps);
+            (answer, head, stamps) = self.ask(now, begun)?;
+            self.meet(&head, stamps.received);
+        }
         self.clock.exchanged(&stamps);
         let Some(offset) = self.clock.offset(stamps.received) else {
             return Err(Trouble::passing(format!("{}: its clock goes back", self.link.place())));
@@ -140,7 +153,7 @@ impl Source for RemoteAgent {
             Reading::new(&source, "clock_offset_s", off_s, "s"),
             Reading::new(&source, "clock_error_s", offset.error_s, "s"),
         ];
-        for shot in lines.take(SHOTS_MAX).filter_map(Shot::parse) {
+        for shot in answer.text.lines().skip(1).take(SHOTS_MAX).filter_map(Shot::parse) {
             self.notes.extend(shot.notes);
             // What was before the run is none of its readings.
             let Some(at) = self.clock.here(shot.at, stamps.received) else {

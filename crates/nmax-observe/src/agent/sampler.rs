@@ -60,11 +60,11 @@ impl Ring {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lines from number `since` on, or the last one; and the number of the one to come.
+    /// Lines from number `since` on, or none; and the number of the one to come.
     pub(super) fn since(&self, since: Option<u64>) -> (String, u64) {
         let kept = self.kept();
         let first = kept.next - kept.lines.len() as u64;
-        let from = since.unwrap_or(kept.next.saturating_sub(1)).clamp(first, kept.next);
+        let from = since.unwrap_or(kept.next).clamp(first, kept.next);
         let lines = kept.lines.range((from - first) as usize..);
         (lines.map(String::as_str).collect(), kept.next)
     }

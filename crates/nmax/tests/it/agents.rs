@@ -56,13 +56,13 @@ fn an_agents_host_is_in_the_run() {
     let (bench, target) = (Bench::new(), target());
     bench.write("token", "s3cret-of-agents\n");
     let (agent, url) = agent(&bench, &["--listen", "127.0.0.1:0", "--token-file", "token"]);
-    let observe = format!("[{{ agent: '{url}', name: db1, token: '${{env.AGENT}}', processes: [nmax] }}]");
+    let observe = format!("[{{ agent: '{url}', name: db1, token: '${{env.AGENT_TOKEN}}', processes: [nmax] }}]");
     plan(&bench, &target.url(), 4, &observe);
     let args = [
         "run",
         "plan.yaml",
         "-e",
-        "AGENT=s3cret-of-agents",
+        "AGENT_TOKEN=s3cret-of-agents",
         "--json",
         "--exit-zero",
     ];
@@ -144,25 +144,25 @@ fn agents_may_call() {
     bench.write("token", "s3cret-of-agents");
     bench.write("wrong", "another-token");
     let url = format!("http://127.0.0.1:{port}");
-    let call = |token: &str, name: &str| bench.spawn(&["agent", "--push", &url, "--token-file", token, "--name", name]);
-    let (right, wrong) = (call("token", "db1"), call("wrong", "db1"));
-    until("nobody listens yet", || right.said().contains("no run listens"));
-    let observe = format!("[{{ agent: {{ listen: '127.0.0.1:{port}' }}, name: db1, token: '${{env.AGENT}}' }}]");
-    plan(&bench, &target.url(), 6, &observe);
-    let args = [
-        "run",
-        "plan.yaml",
-        "-e",
-        "AGENT=s3cret-of-agents",
-        "--json",
-        "--exit-zero",
-    ];
-    bench.nmax(&args).exits(0);
-    let found = readings(&bench, "db1", "cpu", "busy_cores");
-    assert!(found.len() >= 2, "{found:?}\n{}", right.said());
+    let call = |token: &str| bench.spawn(&["agent", "--push", &url, "--token-file", token, "--name", "db1"]);
+    let wrong = call("wrong");
+    until("nobody listens yet", || wrong.said().contains("no run listens"));
+    let observe = format!("[{{ agent: {{ listen: '127.0.0.1:{port}' }}, name: db1, token: '${{env.AGENT_TOKEN}}' }}]");
+    plan(&bench, &target.url(), 10, &observe);
+    let run = bench.spawn(&["run", "plan.yaml", "-e", "AGENT_TOKEN=s3cret-of-agents", "--exit-zero"]);
     until("the refusal is said", || wrong.said().contains("Its Token Is Wrong"));
+    let right = call("token");
+    until("its host is in the run", || {
+        readings(&bench, "db1", "cpu", "busy_cores").len() >= 2
+    });
     right.signal(Signal::TERM);
     right.wait().exits(0);
+    run.wait().exits(0);
+    assert!(
+        readings(&bench, "db1", "agent db1", "up")
+            .iter()
+            .any(|line| line["value"] == 0.0)
+    );
 }
 
 /// Flags observe without a plan, and a wrong one sends nothing.
