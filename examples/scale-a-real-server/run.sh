@@ -4,49 +4,8 @@
 # shellcheck source=../common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../common.sh"
 
-# Programs of Debian that are in nobody's PATH, of whatever version.
-newest() { local found; found=$(compgen -G "$1" | sort -V | tail -n 1) && echo "$found"; }
-PATH=$PATH:/usr/sbin
-database_programs=$(newest '/usr/lib/postgresql/*/bin' || dirname "$(command -v postgres || echo missing)")
-php_fpm=$(command -v php-fpm || newest '/usr/sbin/php-fpm[0-9]*' || true)
-missing=()
-command -v nginx >/dev/null || missing+=(nginx-light)
-[[ -n $php_fpm ]] || missing+=(php-fpm)
-[[ -n $(newest '/usr/lib/php/*/pgsql.so' || true) ]] || missing+=(php-pgsql)
-[[ -x $database_programs/initdb ]] || missing+=(postgresql)
-if [[ ${#missing[@]} -gt 0 ]]; then
-    echo "skipped: ${missing[*]} missing (names of Debian packages). Nothing was measured."
-    exit 0
-fi
-
-# PostgreSQL refuses to run as root, and then has to own its folder. Everything is in $work and on the loopback.
-as_owner=() php_owner=
-mkdir "$work/database" "$work/web"
-chmod 755 "$work"
-if [[ $(id -u) = 0 ]]; then
-    as_owner=(setpriv --reuid=postgres --regid=postgres --clear-groups)
-    chown postgres "$work/database"
-    php_owner='user = www-data'
-fi
-
-# start_server NAME COMMAND..: runs it until the end of the example; what it says is in NAME.log.
-start_server() {
-    "${@:2}" >"$work/$1.log" 2>&1 &
-    others+=("$!")
-}
-
-# wait_for NAME COMMAND..: until the command succeeds.
-wait_for() {
-    for _ in $(seq 100); do
-        ! "${@:2}" >/dev/null 2>&1 || return 0
-        sleep 0.1
-    done
-    cat "$work/$1.log" >&2
-    fail "$1 did not start"
-}
-
-sql() { "$database_programs/psql" -q -v ON_ERROR_STOP=1 -h "$work/database" -U shop postgres "$@"; }
-answers() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
+# shellcheck source=../servers.sh
+. "$here/../servers.sh"
 
 # mean_held: for how long the orders held their row, in ms; nginx keeps what the application says about each.
 mean_held() {
@@ -61,25 +20,17 @@ fill_in() {
 
 # Ended in the order of their start, so that nobody is left who uses the database: nginx last asks PHP, PHP the database.
 start_shop() {
-    local folder=$work/database/data
     # Two services elsewhere: the catalog needs 60 ms, the payment 30 ms. They vary little, so that noise stays small.
     start_target --service /hello=uniform:57ms..63ms --service /echo=uniform:28ms..32ms
     services=$url
-    ${as_owner[@]+"${as_owner[@]}"} env LC_ALL=C "$database_programs/initdb" -D "$folder" -U shop -A trust --no-sync >"$work/initdb.log" ||
-        fail "no database could be made"
+    make_database
     cp "$here/order.php" "$work/web/"
-    for _ in 1 2 3 4 5; do
-        port=$((10000 + RANDOM % 20000))
-        answers "$port" || break
-    done
+    port=$(free_port)
     fill_in nginx.conf
     fill_in fpm.conf
-    # Not as a service of this machine: without a port, its socket in this folder.
-    start_server php "$php_fpm" --nodaemonize -n -d "extension=$(newest '/usr/lib/php/*/pgsql.so')" -y "$work/web/fpm.conf"
-    start_server nginx nginx -p "$work/web" -e "$work/nginx.log" -c "$work/web/nginx.conf"
-    start_server database ${as_owner[@]+"${as_owner[@]}"} "$database_programs/postgres" -D "$folder" -k "$work/database" \
-        -c listen_addresses= -c max_connections=100
-    wait_for database sql -c 'SELECT 1'
+    start_php "$work/web/fpm.conf"
+    start_nginx "$work/web/nginx.conf"
+    start_database -c listen_addresses= -c max_connections=100
     sql -c 'CREATE TABLE stock (id int PRIMARY KEY, amount bigint NOT NULL) WITH (fillfactor = 10)' \
         -c 'INSERT INTO stock SELECT id, 1000000000 FROM generate_series(1, 16) AS id'
     url=http://127.0.0.1:$port
