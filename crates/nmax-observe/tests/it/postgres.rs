@@ -7,7 +7,6 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use nmax_plan::plan::SourceKind;
-use rustix::process::Signal;
 
 use crate::Read;
 use crate::server::{Folder, Server, free_port, program};
@@ -153,7 +152,7 @@ fn sessions_counters_roles_and_an_end() {
 
     let mut source = quick(database.url("watcher:w"));
     source.figures();
-    server.end(Signal::INT);
+    drop(server);
     let trouble = source.trouble();
     assert!(
         !trouble.is_final && trouble.text.contains("connection refused"),

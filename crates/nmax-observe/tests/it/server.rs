@@ -85,17 +85,12 @@ impl Server {
         let said = fs::read_to_string(folder.join("said")).unwrap_or_default();
         panic!("the server does not start:\n{said}");
     }
-
-    /// Asks it to end, and waits.
-    pub(crate) fn end(self, signal: Signal) {
-        let _ = kill_process(Pid::from_child(&self.0), signal);
-    }
 }
 
 impl Drop for Server {
-    /// Asks, so that it ends its own children, and then insists.
+    /// Asks, so that it ends its own children, and then insists. On INT none of them waits for its clients.
     fn drop(&mut self) {
-        let _ = kill_process(Pid::from_child(&self.0), Signal::TERM);
+        let _ = kill_process(Pid::from_child(&self.0), Signal::INT);
         for _ in 0..LOOKS_MAX {
             if !matches!(self.0.try_wait(), Ok(None)) {
                 return;
