@@ -92,7 +92,7 @@ fn ended() -> impl Strategy<Value = Ended> {
         })
 }
 
-fn rows<'a>(breakdown: &'a Breakdown, dimension: Dimension) -> impl Iterator<Item = &'a Row> {
+fn rows(breakdown: &Breakdown, dimension: Dimension) -> impl Iterator<Item = &Row> {
     breakdown.rows.iter().filter(move |row| row.dimension == dimension)
 }
 
