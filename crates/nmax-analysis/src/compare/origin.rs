@@ -222,6 +222,9 @@ fn plain(value: f64) -> String {
     }
 }
 
+/// Something that is known of an origin, in words.
+type Fact = fn(&Origin) -> String;
+
 /// What one side has in common and the other has not.
 fn between(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
     let is_run = |origin: &&Origin| origin.kind == Kind::Run;
@@ -236,7 +239,7 @@ fn between(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
         values.dedup();
         values
     };
-    let facts: [(&str, fn(&Origin) -> String); 4] = [
+    let facts: [(&str, Fact); 4] = [
         ("targets", |origin| origin.target.clone()),
         ("versions of nmax", |origin| origin.nmax_version.clone()),
         ("injectors", |origin| origin.machine.clone()),

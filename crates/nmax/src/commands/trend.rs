@@ -148,6 +148,9 @@ fn row(entry: &RunEntry, value: f64) -> HistoryRun {
     }
 }
 
+/// Something that is known of a run.
+type Fact = fn(&HistoryRun) -> &str;
+
 /// What the runs have not in common: sentences.
 fn differences(runs: &[HistoryRun]) -> Vec<String> {
     let count = |of: fn(&HistoryRun) -> &str| {
@@ -157,7 +160,7 @@ fn differences(runs: &[HistoryRun]) -> Vec<String> {
         values.len()
     };
     let mut said = Vec::new();
-    let facts: [(&str, fn(&HistoryRun) -> &str); 3] = [
+    let facts: [(&str, Fact); 3] = [
         ("names", |run| &run.name),
         ("targets", |run| &run.target),
         ("plans", |run| &run.plan_sha256),
