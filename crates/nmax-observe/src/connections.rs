@@ -1,5 +1,8 @@
 //! The connections of this process, as TCP sees them: round trips, segments sent again.
 //!
+//! A server may acknowledge a request with its reply, so a smoothed round trip holds up to 40 ms of the server's own time.
+//! The shortest one of each connection does not, and is what counts here.
+//!
 //! The kernel is asked by `sock_diag` from the reader's own thread, for all sockets at once (sock_diag(7)); what is measured
 //! is not touched, and no worker does anything for it. It tells what `TCP_INFO` tells.
 
@@ -62,17 +65,18 @@ impl Connections {
         if let Some((span_s, before)) = self.before.replace(now, sent_again) {
             let grown = rows.iter().filter_map(|row| {
                 let before = before.get(&row.inode)?;
-                row.sent_again.checked_sub(*before)
+                row.sent_again.checked_sub(*before).map(u64::from)
             });
-            let rate = grown.map(f64::from).sum::<f64>() / span_s;
-            readings.push(count("retransmitted_per_s", rate, "per s"));
+            // Of connections that came since nothing is known, and without any there is no rate.
+            let grown = grown.reduce(u64::saturating_add);
+            readings.extend(grown.map(|grown| count("retransmitted_per_s", grown as f64 / span_s, "per s")));
         }
         let mut smooth: Vec<u32> = rows.iter().map(|row| row.rtt_us).filter(|us| *us > 0).collect();
         let mut least: Vec<u32> = rows.iter().filter_map(|row| row.rtt_min_us).collect();
         let figures = [
-            ("rtt_ms", quantile(&mut smooth, 0.5)),
-            ("rtt_p95_ms", quantile(&mut smooth, 0.95)),
-            ("rtt_min_ms", quantile(&mut least, 0.5)),
+            ("rtt_ms", quantile(&mut least, 0.5)),
+            ("rtt_p95_ms", quantile(&mut least, 0.95)),
+            ("smoothed_rtt_ms", quantile(&mut smooth, 0.5)),
         ];
         let known = figures
             .into_iter()
@@ -125,7 +129,7 @@ fn look(buffer: &mut [u8]) -> Result<Vec<Row>, String> {
 }
 
 /// The number in `socket:[4711]`.
-fn inode(link: &str) -> Option<u64> {
+pub(crate) fn inode(link: &str) -> Option<u64> {
     link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 

@@ -30,6 +30,7 @@ use std::path::Path;
 use nmax_metrics::Nanos;
 use nmax_plan::plan::ProcessRef;
 
+use crate::process::listening::listening_on;
 use crate::{Reading, Source, Trouble};
 use files::Files;
 pub use files::Spent;
@@ -49,6 +50,8 @@ pub struct Host {
     kernel: kernel::Kernel,
     group: Option<cgroup::Group>,
     processes: processes::Processes,
+    /// Port whose process is read as well.
+    port: Option<u16>,
     looks: u64,
 }
 
@@ -67,8 +70,16 @@ impl Host {
             kernel: kernel::Kernel::new(),
             group: None,
             processes: processes::Processes::new(processes),
+            port: None,
             looks: 0,
         }
+    }
+
+    /// Reads the process that listens on a port as well, under its own name: the first look finds out which one it is.
+    #[must_use]
+    pub fn also_serving(mut self, port: Option<u16>) -> Self {
+        self.port = port;
+        self
     }
 
     /// What reading took until now, counted.
@@ -96,6 +107,11 @@ impl Source for Host {
             self.group = cgroup::Group::own(&mut look);
             self.processes
                 .set_own_group(self.group.as_ref().map(|group| group.path.as_str()));
+            let own = std::process::id();
+            let served = self.port.and_then(|port| listening_on(look.files, port, own));
+            if let Some((name, process)) = served {
+                self.processes.add(&mut look, name, process);
+            }
         }
         self.looks += 1;
         if let Some(group) = &mut self.group {

@@ -1,5 +1,6 @@
 //! Which processes of this host a name, a number or a file means.
 
+pub(crate) mod listening;
 pub(crate) mod usage;
 
 use std::collections::HashMap;

@@ -1,3 +1,4 @@
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
 use proptest::prelude::*;
@@ -17,7 +18,15 @@ fn connections_of_this_process_are_seen() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let held: Vec<_> = (0..20)
-        .map(|_| (TcpStream::connect(address).unwrap(), listener.accept().unwrap()))
+        .map(|_| {
+            let mut client = TcpStream::connect(address).unwrap();
+            let (mut server, _) = listener.accept().unwrap();
+            client.write_all(b"?").unwrap();
+            server.read_exact(&mut [0]).unwrap();
+            server.write_all(b"!").unwrap();
+            client.read_exact(&mut [0]).unwrap();
+            (client, server)
+        })
         .collect();
     let mut connections = Connections::new();
     let first = connections.read(Nanos::ZERO).unwrap();

@@ -40,6 +40,19 @@ impl Processes {
         }
     }
 
+    /// Adds one unless it is read already, as the server of a port whatever it is called.
+    pub(super) fn add(&mut self, look: &mut Look<'_>, name: String, process: ProcessRef) {
+        self.names.refresh(look.files);
+        let new = self.names.pids(look.files, &process);
+        for one in &self.all {
+            let known = self.names.pids(look.files, &one.process);
+            if one.name == name || known.iter().any(|pid| new.contains(pid)) {
+                return;
+            }
+        }
+        self.all.push(Observed::new((name, process)));
+    }
+
     /// Tells which control group is shown as that of the host.
     pub(super) fn set_own_group(&mut self, path: Option<&str>) {
         self.own_group = path.map(str::to_owned);

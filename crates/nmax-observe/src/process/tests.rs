@@ -81,3 +81,42 @@ fn few_names_are_read_and_changes_are_seen() {
     names.refresh(&mut files);
     assert_eq!(names.pids(&mut files, &wanted), [201]);
 }
+
+/// The one that opened a socket is meant, also where others of its name share it; not the one that asks, and not a client.
+#[test]
+fn the_process_that_serves_a_port_is_found() {
+    use std::os::unix::fs::symlink;
+    let row = |port: u16, state: &str, inode: u32| {
+        format!(" 0: 0100007F:{port:04X} 00000000:0000 {state} 0:0 00:0 0 0 0 {inode} 1\n")
+    };
+    let table = [
+        "head\n",
+        &row(8080, "0A", 71),
+        &row(8080, "01", 72),
+        &row(9090, "0A", 73),
+    ]
+    .concat();
+    let tree = Tree::new(&[("proc/net/tcp", &table)]);
+    for (pid, comm, inode) in [
+        (5, "client", 72),
+        (30, "shop", 71),
+        (31, "log", 71),
+        (40, "shop", 73),
+        (7, "own", 73),
+    ] {
+        tree.write(&format!("proc/{pid}/comm"), format!("{comm}\n"));
+        fs::create_dir_all(tree.path().join(format!("proc/{pid}/fd"))).unwrap();
+        symlink(
+            format!("socket:[{inode}]"),
+            tree.path().join(format!("proc/{pid}/fd/3")),
+        )
+        .unwrap();
+    }
+    let found = |port| listening::listening_on(&mut Files::new(tree.path()), port, 7);
+    assert_eq!(found(8080), Some(("shop".into(), ProcessRef::Pid(30))));
+    assert_eq!(found(9090), Some(("shop".into(), ProcessRef::Pid(40))));
+    assert_eq!(found(80), None);
+    // A worker of the same name has inherited it.
+    symlink("socket:[71]", tree.path().join("proc/40/fd/4")).unwrap();
+    assert_eq!(found(8080), Some(("shop".into(), ProcessRef::Name("shop".into()))));
+}

@@ -192,3 +192,20 @@ fn going_and_coming_are_told_once() {
     );
     assert_eq!(told(&mut host, 3), (true, vec![]));
 }
+
+/// The server is read under its own name, once, whatever the plan calls it.
+#[test]
+fn the_server_of_a_port_is_read_by_itself() {
+    let table = "head\n 0: 0100007F:1F90 00000000:0000 0A 0:0 00:0 0 0 0 71 1\n";
+    let tree = Tree::new(&[("proc/net/tcp", table)]);
+    write(&tree, &shop(7, 1, 1));
+    std::fs::create_dir_all(tree.path().join("proc/7/fd")).unwrap();
+    std::os::unix::fs::symlink("socket:[71]", tree.path().join("proc/7/fd/3")).unwrap();
+    let seen = look(&mut tree.host(&[]).also_serving(Some(8080)), 0);
+    assert!(seen.contains_key("process shop threads_count"), "{seen:?}");
+    let known = [("mine", ProcessRef::Pid(7))];
+    let seen = look(&mut tree.host(&known).also_serving(Some(8080)), 0);
+    assert!(seen.contains_key("process mine threads_count") && !seen.contains_key("process shop threads_count"));
+    let seen = look(&mut tree.host(&[]).also_serving(Some(80)), 0);
+    assert!(seen.keys().all(|figure| !figure.starts_with("process ")));
+}
