@@ -147,7 +147,7 @@ fn matrix(page: &mut Page, rows: &[Coverage]) {
                 Cell::None => page.text("<td class=\"l\">–</td>"),
             }
         }
-        let remedy = match row.remedy.as_str() {
+        let remedy = match row.remedy.trim_matches('`') {
             "" => String::new(),
             remedy => format!("<code>{}</code>", Escaped(&clip(remedy, TEXT_MAX))),
         };

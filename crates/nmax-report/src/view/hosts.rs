@@ -278,6 +278,7 @@ fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
         }
         let title = match source.split_once(' ') {
             Some(_) => format!("{}: {}", capital(source), recipe.title),
+            None if source == "process" => format!("nmax itself: {}", recipe.title),
             None => recipe.title.to_owned(),
         };
         Some(Panel {
@@ -324,22 +325,50 @@ fn pressure(all: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
     })
 }
 
-/// Few points of the whole run; neighbours are averaged, bins without a reading stay gaps.
+/// Few points of the whole run; neighbours are averaged. Bins without a reading are gaps, unless the figure is read as
+/// seldom as that all the time.
 fn line(name: &str, track: &Track, end: Nanos) -> PanelLine {
     let bins = (end.0.div_ceil(track.width.0) as usize).max(track.bins.len());
     let per = bins.div_ceil(POINTS_MAX).max(1);
     let width_s = track.width.as_secs_f64();
-    let points = (0..bins.div_ceil(per)).map(|index| {
-        let (first, last) = (index * per, ((index + 1) * per).min(bins));
-        let at = Nanos(track.width.0 * first as u64);
-        let until = Nanos(track.width.0 * last as u64);
-        let middle_s = (first + last) as f64 / 2.0 * width_s;
-        (middle_s, track.mean((at, until)))
-    });
+    let points: Vec<(f64, Option<f64>)> = (0..bins.div_ceil(per))
+        .map(|index| {
+            let (first, last) = (index * per, ((index + 1) * per).min(bins));
+            let at = Nanos(track.width.0 * first as u64);
+            let until = Nanos(track.width.0 * last as u64);
+            let middle_s = (first + last) as f64 / 2.0 * width_s;
+            (middle_s, track.mean((at, until)))
+        })
+        .collect();
     PanelLine {
         name: name.to_owned(),
-        points: points.collect(),
+        points: without_small_gaps(points),
     }
+}
+
+/// Leaves out gaps that are no longer than twice the median distance of readings.
+fn without_small_gaps(points: Vec<(f64, Option<f64>)>) -> Vec<(f64, Option<f64>)> {
+    let read: Vec<usize> = (0..points.len()).filter(|index| points[*index].1.is_some()).collect();
+    let mut steps: Vec<usize> = read.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_unstable();
+    let usual = steps.get(steps.len() / 2).copied().unwrap_or(1);
+    if usual <= 1 {
+        return points;
+    }
+    let is_small = |index: usize| {
+        let next = read.partition_point(|read| *read < index);
+        let (Some(before), Some(after)) = (next.checked_sub(1).map(|before| read[before]), read.get(next)) else {
+            return false;
+        };
+        after - before <= 2 * usual
+    };
+    let kept = |(index, (_, value)): &(usize, (f64, Option<f64>))| value.is_some() || !is_small(*index);
+    points
+        .into_iter()
+        .enumerate()
+        .filter(kept)
+        .map(|(_, point)| point)
+        .collect()
 }
 
 fn row(figure: &Figure, track: &Track, phase: (Nanos, Nanos)) -> FigureRow {

@@ -56,3 +56,17 @@ fn gaps_stay_gaps_and_what_is_always_zero_is_no_picture() {
     let quiet = readings("disk sda", "queue_count", &[(0, 0.0), (1, 0.0)]);
     assert!(drawn(&recipe, &quiet.iter().collect::<Vec<_>>(), Nanos::from_secs(2)).is_empty());
 }
+
+#[test]
+fn what_is_read_seldom_has_no_gaps_for_that() {
+    let all = readings("connections", "rtt_ms", &[(0, 1.0), (3, 2.0), (6, 3.0), (20, 4.0)]);
+    let track = all.get("db", "connections", "rtt_ms").unwrap();
+    let points = line("it", track, Nanos::from_secs(21)).points;
+    let gaps: Vec<f64> = points
+        .iter()
+        .filter(|(_, value)| value.is_none())
+        .map(|(at_s, _)| *at_s)
+        .collect();
+    assert_eq!(points.len() - gaps.len(), 4);
+    assert_eq!(gaps.len(), 13, "only the long one, from 7 s to 20 s: {gaps:?}");
+}
