@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import shutil
+import socket
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +17,10 @@ from suite import generators, pressure, servers
 from suite.process import Failure, free_port, run, server
 from suite.results import goal
 
-SECONDS = int(os.environ.get('F_SECONDS', '20'))
+SECONDS = 20
 WARM_UP = 4
 # Users of the runs of each kind: from little waiting to much.
 USERS = (6, 9, 12, 16, 24)
-# A name of this host that does not say so: to nmax a host of which nothing is observed.
-ELSEWHERE = "vm"
 # Labels that blame a resource for what requests wait for.
 BLAMING = ("WAIT", "SATURATED")
 WAITS = "WAIT"
@@ -163,7 +162,7 @@ def _run(kind, turn, cpus, watched):
         pid = stack.enter_context(server(command, cpus[0], port, patience_s=30, before=enter))
         runs = stack.enter_context(tempfile.TemporaryDirectory())
         is_hidden_host = kind.source == "host" and not watched
-        plan = PLAN.format(host=ELSEWHERE if is_hidden_host else "127.0.0.1", port=port, path=kind.path,
+        plan = PLAN.format(host=_elsewhere() if is_hidden_host else "127.0.0.1", port=port, path=kind.path,
                            users=USERS[(turn - 1) % len(USERS)], warm_up=WARM_UP)
         plan += _observe(kind, watched, port, pid)
         Path(runs, "plan.yaml").write_text(plan, encoding="utf-8")
@@ -181,11 +180,21 @@ def _run(kind, turn, cpus, watched):
     return summary
 
 
+def _elsewhere():
+    """A name of this host that does not say so: to nmax a host of which nothing is observed."""
+    name = socket.gethostname()
+    with contextlib.suppress(OSError):
+        if socket.gethostbyname(name).startswith("127."):
+            return name
+    raise Failure(f"the name of this host, {name}, is not one of the loopback; /etc/hosts can make it so")
+
+
 def _observe(kind, watched, port, pid):
     """What the plan observes: the server's process where that tells something new, and what the server says of itself."""
     lines = []
     if kind.source != "host" or watched:
         lines.append(f"  - {{ process: {{ pid: {pid} }}, name: target }}")
     if kind.source != "exporter" or watched:
-        lines.append(f"  - {{ prometheus: 'http://127.0.0.1:{port}/metrics', name: target{', host: vm' if kind.source == 'host' and not watched else ''} }}")
+        elsewhere = "" if kind.source != "host" or watched else f", host: {_elsewhere()}"
+        lines.append(f"  - {{ prometheus: 'http://127.0.0.1:{port}/metrics', name: target{elsewhere} }}")
     return "observe:\n" + "\n".join(lines) + "\n" if lines else ""
