@@ -104,7 +104,8 @@ impl Digest {
         let mut wrong = Vec::new();
         // Resources of the plan come first: where both make the same figure, the plan is right.
         let mut recipes: Vec<Recipe> = resources.iter().map(|resource| mapped(resource, &mut wrong)).collect();
-        recipes.extend(CONVENTIONS.iter().copied().flatten().map(|convention| {
+        let conventions = CONVENTIONS.iter().flat_map(|(_, conventions)| *conventions);
+        recipes.extend(conventions.map(|convention| {
             Recipe {
                 name: RecipeName::Known(convention.name),
                 about: convention.about,

@@ -62,8 +62,15 @@ const PAGE_BYTES: f64 = 4_096.0;
 /// Parts of names that only exporters have: what they say of themselves is not about their subject.
 pub(crate) const EXPORTERS: [&str; 2] = ["exporter_build_info", "exporter_last_scrape"];
 
-/// All of them.
-pub(crate) const CONVENTIONS: [&[Convention]; 6] = [&NODE, &WINDOWS, &POOLS, &COLLECTORS, &DATABASES, &PROXIES];
+/// All of them, with what they have in common.
+pub(crate) const CONVENTIONS: [(&str, &[Convention]); 6] = [
+    ("node_exporter", &NODE),
+    ("windows_exporter", &WINDOWS),
+    ("Pools, locks and dependencies", &POOLS),
+    ("Garbage collectors, and the process that serves the page", &COLLECTORS),
+    ("Databases and caches", &DATABASES),
+    ("Servers in front", &PROXIES),
+];
 
 /// node_exporter of the Prometheus project.
 const NODE: [Convention; 10] = [
@@ -650,3 +657,6 @@ const PROXIES: [Convention; 6] = [
         ],
     ),
 ];
+
+#[cfg(test)]
+mod tests;

@@ -6,6 +6,8 @@
 //! - [`server`]: a server in a folder, on a free port, ended with the test
 //! - tests: [`nginx`], [`redis`], [`memcached`], [`postgres`]
 
+#![allow(clippy::unwrap_used)]
+
 mod memcached;
 mod nginx;
 mod postgres;
@@ -40,7 +42,7 @@ impl Read {
             every,
             kind,
         };
-        let mut watched = open_all(&[Observed::Source(spec)], &Tap::open(None));
+        let mut watched = open_all(&[Observed::Source(spec)], None, &Tap::open(None));
         let own = watched.pop().expect("the host comes first, then the plan's sources");
         Self {
             source: own.source,
