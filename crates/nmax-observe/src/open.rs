@@ -14,14 +14,17 @@ use crate::watcher::Watched;
 /// Everything that a run watches: this host with the processes of the plan, and each source of the plan.
 ///
 /// Nothing is opened or connected yet: what is wrong shows at the first reading.
+/// - `served`: port of the target where it is on this host; the process behind it is read without being in the plan
+///
 /// What followed access logs say of single requests goes into `tap`.
-pub fn open_all(observed: &[Observed], tap: &Tap) -> Vec<Watched> {
+pub fn open_all(observed: &[Observed], served: Option<u16>, tap: &Tap) -> Vec<Watched> {
     let processes = observed.iter().filter_map(|observed| match observed {
         Observed::Process { name, process } => Some((name.clone(), process.clone())),
         Observed::Source(_) => None,
     });
+    let host = Host::new(Path::new("/"), processes.collect()).also_serving(served);
     let here = [
-        here("host", Box::new(Host::new(Path::new("/"), processes.collect()))),
+        here("host", Box::new(host)),
         here("connections", Box::new(Connections::new())),
     ];
     let sources = observed.iter().filter_map(|observed| match observed {

@@ -15,7 +15,7 @@ mod facts;
 mod files;
 mod finding;
 mod forecast;
-mod need;
+pub(crate) mod need;
 
 pub use checks::checks;
 pub use facts::Host;

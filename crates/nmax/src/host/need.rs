@@ -187,6 +187,13 @@ fn targets(plan: &Plan, origins: &[Origin]) -> BTreeSet<(String, u16)> {
     }
 }
 
+/// Port of the target, where it is on this host and there is one.
+pub(crate) fn port_here(plan: &Plan, origins: &[Origin]) -> Option<u16> {
+    let targets = targets(plan, origins);
+    let (host, port) = targets.first().filter(|_| targets.len() == 1)?;
+    is_loopback(host).then_some(*port)
+}
+
 fn is_loopback(host: &str) -> bool {
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }

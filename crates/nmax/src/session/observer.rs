@@ -10,6 +10,8 @@ use nmax_observe::{Happening, Seen, Watcher, open_all};
 use nmax_plan::plan::Plan;
 use nmax_store::{RunWriter, StoreError};
 
+use crate::host::need;
+use crate::preflight;
 use crate::tally::Tally;
 
 /// What a person should know while the run goes on; the rest is in the result.
@@ -30,10 +32,12 @@ pub(super) struct Observer {
 impl Observer {
     /// Begins to watch, on the run's clock.
     pub(super) fn start(plan: &Plan, run: &Run, tap: &Tap) -> Self {
+        let origins = preflight::origins(plan).unwrap_or_default();
+        let served = need::port_here(plan, &origins);
         Self {
             watch: Watch::new(Path::new("/")),
             before: None,
-            watcher: Watcher::start(open_all(&plan.observe, tap), run.clock()),
+            watcher: Watcher::start(open_all(&plan.observe, served, tap), run.clock()),
         }
     }
 

@@ -69,6 +69,13 @@ fn sources_addresses_and_proxies_are_counted() {
     let origins = [nmax_http::Url::parse(&plan.target).unwrap().origin];
     let plain = Need::of(&plan, &origins, 1);
     assert_eq!((plain.sources, plain.destinations, plain.is_literal), (1, 1, false));
+    assert_eq!(port_here(&plan, &origins), None);
+    plan.hosts = vec![nmax_plan::plan::HostOverride {
+        host: "shop.test".into(),
+        port: None,
+        addresses: vec![("::1".parse().unwrap(), Some(8080))],
+    }];
+    assert_eq!(port_here(&plan, &origins), Some(8080));
     plan.defaults.source_addresses = vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()];
     plan.hosts = vec![nmax_plan::plan::HostOverride {
         host: "Shop.test".into(),
