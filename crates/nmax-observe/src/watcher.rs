@@ -1,6 +1,6 @@
 //! Reads sources, each on a thread of its own, until it is stopped.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ enum Message {
 /// Sources under observation. Dropping it ends their threads.
 pub struct Watcher {
     messages: Receiver<Message>,
-    threads: Vec<(Sender<()>, JoinHandle<()>)>,
+    threads: Vec<(SyncSender<()>, JoinHandle<()>)>,
     ended: Receiver<()>,
 }
 
@@ -64,11 +64,11 @@ impl Watcher {
         C: Clock + Clone + Send + 'static,
     {
         let (sender, messages) = sync_channel(WAITING_MAX);
-        let (done, ended) = channel::<()>();
+        let (done, ended) = sync_channel::<()>(1);
         let threads = sources
             .into_iter()
             .filter_map(|watched| {
-                let (stop, stopped) = channel();
+                let (stop, stopped) = sync_channel(1);
                 let reader = Reader {
                     host: watched.host,
                     name: watched.name,
@@ -108,7 +108,7 @@ impl Watcher {
     /// Ends all threads; what they saw until then. One that hangs in a read is left behind: it ends with the process.
     pub fn stop(&mut self) -> Seen {
         let threads = std::mem::take(&mut self.threads);
-        drop(threads.iter().map(|(stop, _)| stop.send(())).collect::<Vec<_>>());
+        drop(threads.iter().map(|(stop, _)| stop.try_send(())).collect::<Vec<_>>());
         // All hold a sender of `ended`; the last one to go closes it.
         let _ = self.ended.recv_timeout(PATIENCE);
         for (_, thread) in threads {

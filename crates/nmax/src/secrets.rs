@@ -358,6 +358,28 @@ mod tests {
         assert!(yaml.contains("kept") && yaml.contains("proxy.test:3128"), "{yaml}");
     }
 
+    /// Passwords and tokens of what is observed are neither stored nor in the command, and the plan can still be read.
+    #[test]
+    fn secrets_of_sources_are_masked() {
+        let mut plan = Plan::for_url(&nmax_plan::planless::Planless::get("http://127.0.0.1:1/")).unwrap();
+        let flags = [
+            ("agent", "http://db1:9797"),
+            ("prometheus", "http://ann:s3cret@h/metrics?token=s3cret"),
+            ("postgres", "postgres://ann:s3cret@h/shop?password=s3cret"),
+            ("redis", "redis://:s3cret@h"),
+            ("nginx", "http://ann:s3cret@h/status"),
+        ];
+        let flags = flags.map(|(kind, place)| (kind.to_owned(), place.to_owned()));
+        nmax_plan::document::observe_also(&mut plan, &flags, &|_| Some("s3cret".into())).unwrap();
+        let yaml = nmax_plan::document::write::to_yaml(&mask_plan(&plan));
+        assert!(!yaml.contains("s3cret") && !yaml.contains("ann"), "{yaml}");
+        let back = crate::load::plan_of_manifest(&yaml).unwrap();
+        assert_eq!(back.observe.len(), flags.len());
+        let words = flags.iter().flat_map(|(kind, place)| ["--observe".to_owned(), format!("{kind}={place}")]);
+        let words = mask_words(words).join(" ");
+        assert!(!words.contains("s3cret"), "{words}");
+    }
+
     #[test]
     fn secrets_of_a_plan_are_masked_and_the_rest_stays() {
         let mut run = nmax_plan::planless::Planless::get("http://127.0.0.1:1/x?token=t0psecret&page=2");

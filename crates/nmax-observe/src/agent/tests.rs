@@ -190,8 +190,7 @@ fn an_agent_that_calls_is_read_the_same_way() {
         Running::start(Place::Call { place, name }, Some(token))
     };
     let wrong = [call(None, "other"), call(Some("db2"), "s3cret")];
-    let notes = until(&mut source, origin, |read| read.is_err().then_some(()));
-    let () = notes;
+    until(&mut source, origin, |read| read.is_err().then_some(()));
     std::thread::sleep(Duration::from_millis(1_200));
     let _ = source.read(HostClock.now().since(origin));
     let notes = source.notes().join("\n");
