@@ -2,11 +2,14 @@
 //!
 //! Little's law gives each resource the mean number of requests in it. These numbers overlap: who waits for a pool waits
 //! for its holders, and they are at a disk. So that the budget adds up, time is charged to the innermost resource that is
-//! watched:
-//! 1. Leaves (processors, disks, memory, collections, the way) keep what is in them.
-//! 2. Outer ones (replies on their way, databases, dependencies) get what is then left of the requests in the system.
-//! 3. The waiters of a pool or lock are nowhere else. They wait for what its holders do, so they are charged in the
-//!    proportions of that: to resources that are short themselves, and else to the pool or lock.
+//! watched, and never more than there are requests in the system:
+//! 1. The waiters of a pool or lock are nowhere else.
+//! 2. Leaves (processors, disks, the way, collections) have what is in them for sure: that of observed processes.
+//! 3. Outer ones (replies on their way, databases, dependencies) get at most what is then left.
+//! 4. Leaves of hosts of which no process is observed come then: what is in them may be another's.
+//! 5. The waiters of a pool or lock wait for what its holders do: they are charged to that, where it is short itself, and
+//!    else to the pool or lock.
+//! 6. Last come processors that others than the observed processes use.
 
 use std::collections::BTreeMap;
 
@@ -53,14 +56,10 @@ pub(super) struct Unwatched {
 
 /// Charges all resources, in their order. O(resources²).
 pub(super) fn charge(all: &[Measured], system: &System, unwatched: Unwatched) -> Vec<Charge> {
-    let mut charges: Vec<Charge> = all.iter().map(leaf).collect();
-    let waiters: f64 = all
-        .iter()
-        .filter(|one| held(one).is_some())
-        .map(|one| one.waiting)
-        .sum();
-    let inside: f64 = charges.iter().map(Charge::number).sum();
-    let mut rest = (system.in_flight() - inside - waiters).max(0.0);
+    let waiters = all.iter().filter(|one| held(one).is_some()).map(|one| one.waiting);
+    let mut rest = (system.in_flight() - waiters.sum::<f64>()).max(0.0);
+    let mut charges = vec![Charge::default(); all.len()];
+    leaves(all, &mut charges, true, &mut rest);
     for kind in [Kind::Network, Kind::Database, Kind::Dependency] {
         for (one, charge) in all
             .iter()
@@ -70,6 +69,7 @@ pub(super) fn charge(all: &[Measured], system: &System, unwatched: Unwatched) ->
             outer(one, all, charge, &mut rest);
         }
     }
+    leaves(all, &mut charges, false, &mut rest);
     let mut lenders: Vec<usize> = (0..all.len()).filter(|place| held(&all[*place]).is_some()).collect();
     let size = |place: usize| all[place].waiting + held(&all[place]).unwrap_or(0.0);
     lenders.sort_by(|a, b| size(*a).total_cmp(&size(*b)));
@@ -79,6 +79,13 @@ pub(super) fn charge(all: &[Measured], system: &System, unwatched: Unwatched) ->
         let found = holders(all, &own, place, &known, unwatched);
         lend(all, &mut charges, place, &found, &mut rest);
         known.insert(place, found);
+    }
+    for (one, charge) in all.iter().zip(&mut charges).filter(|(one, _)| is_leaf(one)) {
+        let (service, waiting) = (one.others[0], one.others[1]);
+        let part = (rest / (service + waiting).max(f64::MIN_POSITIVE)).min(1.0);
+        charge.service += part * service;
+        charge.waiting += part * waiting;
+        rest -= part * (service + waiting);
     }
     charges
 }
@@ -91,17 +98,30 @@ fn held(one: &Measured) -> Option<f64> {
     }
 }
 
-/// What a leaf has in it. Of the way only what nobody else can be busy with: not the replies that come in.
-fn leaf(one: &Measured) -> Charge {
-    let mut charge = Charge::default();
-    if one.role == Role::Leaf && one.is_counted && !one.is_blind() {
-        charge.service = one.service;
-        charge.moved = one.contained;
-        if one.resource.kind != Kind::Network {
-            charge.waiting = one.waiting;
+fn is_leaf(one: &Measured) -> bool {
+    one.role == Role::Leaf && one.is_counted && !one.is_blind()
+}
+
+/// What the leaves have in them that are sure, or those that are not, as far as requests are left. Of the way only what
+/// nobody else can be busy with: not the replies that come in.
+fn leaves(all: &[Measured], charges: &mut [Charge], is_sure: bool, rest: &mut f64) {
+    let waiting = |one: &Measured| {
+        if one.resource.kind == Kind::Network {
+            0.0
+        } else {
+            one.waiting
         }
+    };
+    let is_meant = |one: &Measured| is_leaf(one) && one.is_sure == is_sure;
+    let meant = all.iter().filter(|one| is_meant(one));
+    let sum: f64 = meant.map(|one| one.service + waiting(one)).sum();
+    let part = (*rest / sum.max(f64::MIN_POSITIVE)).min(1.0);
+    for (one, charge) in all.iter().zip(charges).filter(|(one, _)| is_meant(one)) {
+        charge.service = part * one.service;
+        charge.waiting = part * waiting(one);
+        charge.moved = one.contained;
     }
-    charge
+    *rest -= part * sum;
 }
 
 /// What an outer resource has in it, of the requests that are nowhere else.

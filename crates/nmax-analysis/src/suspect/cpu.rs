@@ -3,14 +3,14 @@
 use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
-    CGROUP, CPU_BUSY_MIN, CPU_FULL, CPU_WAITING_MIN, CPU_WAITING_SHARE_MIN, PSI, STEAL, STEAL_MAX, THROTTLED_MAX, USE,
-    figure, percent, rule,
+    CGROUP, CPU_BUSY_MIN, CPU_FULL, CPU_ROOM_MAX, CPU_WAITING_MIN, CPU_WAITING_SHARE_MIN, SCHED, STEAL, STEAL_MAX,
+    THROTTLED_MAX, USE, figure, percent, rule,
 };
 use super::system::System;
 use super::{Cell, Finding, Kind};
 use crate::words::{digits, share};
 
-/// Share of the host's busy processors, less the injector's, that observed processes must use to be the system on it.
+/// Share of the host's busy processors, less the injector's, from which the demand is that of the observed processes.
 const ATTRIBUTED_SHARE_MIN: f64 = 0.5;
 /// Utilization at which the estimate of the queue stops growing.
 const UTILIZATION_MAX: f64 = 0.95;
@@ -26,19 +26,27 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let limit = [cores, quota].into_iter().flatten().reduce(f64::min);
     let rest = (busy - own).max(0.0);
     let processes = look.named(host, "process");
-    // Observed processes that use most of it are taken for all of the system on it; the rest is for others.
-    let used = look
-        .sum(host, &processes, "cpu_cores")
-        .filter(|used| *used >= ATTRIBUTED_SHARE_MIN * rest);
-    cpu.service = used.unwrap_or(rest).min(rest);
-    cpu.utilization = limit.map(|limit| busy / limit);
-    cpu.servers = limit.map(|limit| (cpu.service, limit));
     let waiting = waiting(look, host, busy, limit);
-    let others = if is_injector { system.injector_waiting } else { 0.0 };
-    let theirs = used.and_then(|_| look.sum(host, &processes, "waiting_count"));
-    cpu.waiting = theirs
-        .or_else(|| waiting.map(|waiting| (waiting - others).max(0.0)))
-        .unwrap_or(0.0);
+    let own_waiting = if is_injector { system.injector_waiting } else { 0.0 };
+    let rest_waiting = waiting.map_or(0.0, |waiting| (waiting - own_waiting).max(0.0));
+    (cpu.service, cpu.waiting) = (rest, rest_waiting);
+    match look.sum(host, &processes, "cpu_cores") {
+        Some(used) => {
+            cpu.service = used.min(rest);
+            let part = if rest > 0.0 { cpu.service / rest } else { 0.0 };
+            let theirs = look.sum(host, &processes, "waiting_count");
+            cpu.waiting = theirs.unwrap_or(part * rest_waiting);
+            cpu.others = [rest - cpu.service, (rest_waiting - cpu.waiting).max(0.0)];
+        }
+        None => cpu.is_sure = false,
+    }
+    let used = if cpu.service >= ATTRIBUTED_SHARE_MIN * rest {
+        cpu.service
+    } else {
+        rest
+    };
+    cpu.utilization = limit.map(|limit| busy / limit);
+    cpu.servers = limit.map(|limit| (used, limit));
     if system.is_of(host) {
         cpu.is_counted = true;
     } else {
@@ -46,9 +54,12 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     }
     throttled(look, host, &mut cpu);
     let utilization = cpu.utilization.unwrap_or(0.0);
-    let waits = cpu.waiting >= CPU_WAITING_MIN && cpu.waiting >= CPU_WAITING_SHARE_MIN * cpu.service;
+    let waiters = cpu.waiting + cpu.others[1];
+    let waits = waiters >= CPU_WAITING_MIN && waiters >= CPU_WAITING_SHARE_MIN * rest;
     cpu.is_pressed = utilization >= CPU_BUSY_MIN || waits || !cpu.rules.is_empty();
-    cpu.has_room = utilization < super::rules::CPU_ROOM_MAX && cpu.rules.is_empty();
+    // Strangers may keep processors busy that those who are watched hardly wait for.
+    let is_spared = cpu.is_sure && cpu.waiting < CPU_WAITING_SHARE_MIN * cpu.service;
+    cpu.has_room = cpu.rules.is_empty() && (utilization < CPU_ROOM_MAX || is_spared);
     saturated(look, host, limit, waiting, &mut cpu);
     cpu.findings.push(Finding {
         kind: "utilization",
@@ -122,7 +133,7 @@ fn saturated(look: &Look, host: &str, limit: Option<f64>, waiting: Option<f64>, 
                 digits(waiting),
                 digits(limit)
             ),
-            PSI,
+            SCHED,
         ));
     }
     if let Some(steal) = look

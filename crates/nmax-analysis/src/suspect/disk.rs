@@ -31,6 +31,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) ->
     let mut all = Measured::new(look, Kind::Disk, host, "", ("io", "pressure_some_ratio"));
     all.role = role(system, host);
     all.is_counted = system.is_of(host);
+    all.is_sure = false;
     let waiting = stalled(some, system.in_flight());
     (all.waiting, all.contained) = ((1.0 - swapped) * waiting, swapped * waiting);
     stalls(Some(some), &mut all);
@@ -49,7 +50,9 @@ fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) ->
     let mut disk = Measured::new(look, Kind::Disk, host, name_of(source), (source, "queue_count"));
     let busy = look.mean(host, source, "busy_ratio");
     let some = look.mean(host, "io", "pressure_some_ratio");
-    let part = (1.0 - swapped) * of_processes(look, host).unwrap_or_else(|| awaited(look, host, some, busy));
+    let theirs = of_processes(look, host);
+    disk.is_sure = theirs.is_some();
+    let part = (1.0 - swapped) * theirs.unwrap_or_else(|| awaited(look, host, some, busy));
     let served = busy.unwrap_or(queue).min(queue);
     (disk.service, disk.waiting) = (part * served, part * (queue - served));
     disk.contained = swapped * queue;

@@ -33,6 +33,18 @@ impl<'a> Look<'a> {
         self.track(host, source, metric)?.mean(self.span)
     }
 
+    /// Mean in the phase less two standard errors, by the spread of its readings: a gauge is looked at now and then, and a
+    /// small mean of few looks may be chance.
+    pub(super) fn low(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
+        let inside = |at: &Nanos| (self.span.0..self.span.1).contains(at);
+        let points = self.track(host, source, metric)?.points();
+        let values: Vec<f64> = points.filter(|(at, _)| inside(at)).map(|(_, value)| value).collect();
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        (n >= 1.0).then(|| mean - 2.0 * (squares / (n - 1.0).max(1.0) / n).sqrt())
+    }
+
     /// Largest value in the phase.
     pub(super) fn max(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
         let bin = self.track(host, source, metric)?.within(self.span);

@@ -22,6 +22,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, disks: &[Measure
     let swap_in = look.mean(host, "memory", "swap_in_bytes_per_s");
     memory.role = if system.is_of(host) { Role::Leaf } else { Role::Aside };
     memory.is_counted = system.is_of(host) && (some.is_some() || swap_in.is_some());
+    memory.is_sure = false;
     let by_stalls = some.map_or(0.0, |some| stalled(some, system.in_flight()));
     let by_full = full.map_or(0.0, |full| full * system.in_flight());
     let at_disks: f64 = disks.iter().map(|disk| disk.contained).sum();

@@ -2,10 +2,13 @@
 
 use super::look::Look;
 use super::measured::{Measured, Role};
-use super::rules::{LINK_FULL, RETRANSMITTED_MAX, SNMP, USE, WAY_MIN_S, percent, rule};
+use super::rules::{LINK_FULL, RETRANSMITTED_MAX, SNMP, USE, WAY_MIN_S, figure, percent, rule};
 use super::system::System;
 use super::{Cell, Finding, Kind};
 use crate::words::{digits, share, time_ms};
+
+/// How long a connect takes at least that found a listening queue full: the first retry is after a second.
+const LATE_S: f64 = 0.9;
 
 /// The network of a host; that of the target with the way to it. `None` when nothing is known of it.
 pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
@@ -42,11 +45,34 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
         .iter()
         .filter_map(|metric| look.mean(host, "tcp", metric))
         .reduce(f64::max);
-    rules(&mut network, again, overflows);
+    rules(&mut network, again);
+    if let Some(lost) = overflows.filter(|lost| *lost > 0.0) {
+        let text = format!(
+            "{} connections/s found the queue of a listening socket full",
+            digits(lost)
+        );
+        // Whoever finds it full tries again after a second: the client would have seen it.
+        match is_target && system.connect_s_max < LATE_S {
+            true => network
+                .findings
+                .push(rule(format!("{text}, none of them this client's"), SNMP)),
+            false => network.rules.push(rule(text, SNMP)),
+        }
+    }
     tables(look, host, &mut network);
     let lost = dropped.unwrap_or(0.0) + overflows.unwrap_or(0.0);
+    let bytes = ["received_bytes_per_s", "sent_bytes_per_s"];
+    let bytes = bytes
+        .iter()
+        .filter_map(|metric| look.sum(host, &interfaces, metric))
+        .reduce(f64::max);
     network.cells = [
-        percent(network.utilization),
+        match (network.utilization, bytes) {
+            // Nothing limits what a host says to itself.
+            (None, None) if is_target && system.is_local => Cell::None,
+            (None, bytes) => figure(bytes, "bytes/s"),
+            (used, _) => percent(used),
+        },
         match again {
             Some(again) => Cell::Observed(format!("{} sent again", share(again))),
             None => Cell::NotObserved,
@@ -80,7 +106,7 @@ fn again(look: &Look, host: &str) -> Option<f64> {
     Some(look.mean(host, "tcp", "retransmitted_per_s")? / sent)
 }
 
-fn rules(network: &mut Measured, again: Option<f64>, overflows: Option<f64>) {
+fn rules(network: &mut Measured, again: Option<f64>) {
     if let Some(used) = network.utilization.filter(|used| *used >= LINK_FULL) {
         network.rules.push(rule(
             format!("{} of the speed of its interface was used", share(used)),
@@ -91,13 +117,6 @@ fn rules(network: &mut Measured, again: Option<f64>, overflows: Option<f64>) {
         network
             .rules
             .push(rule(format!("{} of the segments were sent again", share(again)), SNMP));
-    }
-    if let Some(lost) = overflows.filter(|lost| *lost > 0.0) {
-        let text = format!(
-            "{} connections/s found the queue of a listening socket full",
-            digits(lost)
-        );
-        network.rules.push(rule(text, SNMP));
     }
 }
 

@@ -8,6 +8,8 @@ use crate::words::{digits, share};
 pub(super) const USE: &str = "B. Gregg, Thinking Methodically about Performance (USE method), ACM Queue 2012";
 /// Stall information of the kernel.
 pub(super) const PSI: &str = "Linux, Documentation/accounting/psi.rst";
+/// Waiting for processors.
+pub(super) const SCHED: &str = "Linux, Documentation/scheduler/sched-stats.rst";
 /// Control groups.
 pub(super) const CGROUP: &str = "Linux, Documentation/admin-guide/cgroup-v2.rst";
 /// Disk statistics.
@@ -79,10 +81,12 @@ pub(super) const WAY_MIN_S: f64 = 0.01;
 pub(super) const LIMIT_SHARE: f64 = 0.95;
 /// Mean number of waiters from which a pool or a lock holds requests up.
 pub(super) const WAITERS_MIN: f64 = 0.1;
-/// Requests in a service beyond the system below which it is idle, unless each takes long.
-pub(super) const CALLS_IDLE: f64 = 0.5;
+/// Calls under way in a service from which it is more than idle.
+pub(super) const CALLS_MIN: f64 = 0.5;
 /// Time in a service that counts, s.
-pub(super) const CALL_LONG_S: f64 = 0.01;
+pub(super) const CALL_LONG_S: f64 = 0.02;
+/// Calls under way in a service below which it is idle, however long they take: samples of so few say little.
+pub(super) const CALLS_IDLE: f64 = 0.1;
 /// Share of the time that collections may stop the world.
 pub(super) const PAUSE_MAX: f64 = 0.05;
 /// Share of the blocks that a database should find in its buffers, where it reads any to speak of.

@@ -3,8 +3,8 @@
 use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
-    CALL_LONG_S, CALLS_IDLE, HIT_MIN, LIMIT_SHARE, PAUSE_MAX, POSTGRES, READS_MIN, USE, WAITERS_MIN, figure, percent,
-    rule,
+    CALL_LONG_S, CALLS_IDLE, CALLS_MIN, HIT_MIN, LIMIT_SHARE, PAUSE_MAX, POSTGRES, READS_MIN, USE, WAITERS_MIN, figure,
+    percent, rule,
 };
 use super::system::System;
 use super::{Cell, Finding, Kind};
@@ -103,6 +103,11 @@ fn lock(look: &Look, host: &str, source: &str) -> Option<Measured> {
     Some(lock)
 }
 
+/// Whether calls are under way to speak of.
+fn is_busy(system: &System, calls: f64) -> bool {
+    calls >= CALLS_MIN || (calls >= CALLS_IDLE && system.seconds(calls) >= CALL_LONG_S)
+}
+
 fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
     let in_flight = of("in_flight_count")?;
@@ -118,7 +123,8 @@ fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<
     dependency.is_counted = true;
     dependency.service = in_flight;
     let per_call_s = calls.filter(|calls| *calls > 0.0).map(|calls| in_flight / calls);
-    dependency.is_pressed = in_flight >= CALLS_IDLE || system.seconds(in_flight) >= CALL_LONG_S;
+    let sure = look.low(host, source, "in_flight_count").unwrap_or(0.0);
+    dependency.is_pressed = is_busy(system, sure);
     let mut text = format!("{} calls under way at a time", digits(in_flight));
     if let (Some(calls), Some(per_call_s)) = (calls, per_call_s) {
         text += &format!(", {} calls/s, each {}", digits(calls), time_ms(per_call_s * 1e3));
@@ -146,17 +152,15 @@ fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Me
     let of = |metric| look.mean(host, source, metric);
     let active = of("active_count")?;
     let mut database = Measured::new(look, Kind::Database, host, name_of(source), (source, "active_count"));
+    let number = |leaf: &Measured| leaf.number() + leaf.others[0] + leaf.others[1];
     let at = |kind: Kind| {
-        leaves
-            .iter()
-            .filter(|leaf| leaf.resource.kind == kind)
-            .map(Measured::number)
-            .sum::<f64>()
+        let of_kind = leaves.iter().filter(|leaf| leaf.resource.kind == kind);
+        of_kind.map(number).sum::<f64>()
     };
-    let number = |metric| of(metric).unwrap_or(0.0);
-    let locks = number("wait_lock_count") + number("wait_lwlock_count");
-    let (io, client) = (number("wait_io_count"), number("wait_client_count"));
-    let others = locks + io + client + number("wait_other_count");
+    let known = |metric| of(metric).unwrap_or(0.0);
+    let locks = known("wait_lock_count") + known("wait_lwlock_count");
+    let (io, client) = (known("wait_io_count"), known("wait_client_count"));
+    let others = locks + io + client + known("wait_other_count");
     let running = of("running_count").unwrap_or_else(|| (active - others).max(0.0));
     database.contained = running.min(at(Kind::Cpu)) + io.min(at(Kind::Disk) + at(Kind::Memory));
     database.role = Role::Outer;
@@ -165,8 +169,8 @@ fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Me
     database.service = (active - client - database.waiting - database.contained).max(0.0);
     let limit = of("connections_limit_count").filter(|limit| *limit > 0.0);
     database.utilization = of("connections_count").zip(limit).map(|(used, limit)| used / limit);
-    database.is_pressed =
-        locks >= WAITERS_MIN || database.number() >= CALLS_IDLE || system.seconds(database.number()) >= CALL_LONG_S;
+    let sure = look.low(host, source, "active_count").unwrap_or(0.0);
+    database.is_pressed = locks >= WAITERS_MIN || is_busy(system, database.number().min(sure));
     let classes = [
         ("running_count", "running"),
         ("wait_io_count", "waiting for I/O"),

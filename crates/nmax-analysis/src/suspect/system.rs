@@ -27,6 +27,8 @@ pub(super) struct System {
     pub(super) receive_s: f64,
     /// Median time of a connect in the whole run; `None` without one.
     pub(super) connect_s: Option<f64>,
+    /// Longest connect of the whole run; 0 without one.
+    pub(super) connect_s_max: f64,
     /// Bytes of a reply.
     pub(super) reply_bytes: f64,
     /// Time between two exchanges of a user, s; 0 where users do not wait for replies.
@@ -53,6 +55,7 @@ impl System {
         let sum = |of: fn(&nmax_metrics::Phases) -> &Histogram| phases.map_or(0.0, |phases| per_exchange(of(phases)));
         let whole = evidence.totals.whole().total(Section::Hold);
         let connects = whole.phases.map(|phases| phases.connect.clone());
+        let connect_s_max = connects.as_ref().and_then(Histogram::max_ns).unwrap_or(0) as f64 / 1e9;
         let throughput_per_s = exchanges / hold_s;
         let think_s = match evidence.plan.workload {
             Workload::Closed { .. } => {
@@ -76,6 +79,7 @@ impl System {
             connect_s: connects
                 .and_then(|connects| connects.quantile_ns(0.5))
                 .map(|ns| ns as f64 / 1e9),
+            connect_s_max,
             reply_bytes: total.bytes_received as f64 / exchanges,
             think_s,
             injector_busy: load.cpu.as_secs_f64() / hold_s,
