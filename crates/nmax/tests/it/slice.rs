@@ -43,7 +43,7 @@ fn run(bench: &Bench, samples: &str) -> PathBuf {
         "-d",
         "2s",
         "--set",
-        "warm_up=0s",
+        "warm_up=100ms",
         "--samples",
         samples,
         "-q",
@@ -60,7 +60,7 @@ fn sliced(bench: &Bench, args: &[&str]) -> Value {
         .chain(["--json"])
         .collect();
     let found = bench.nmax(&all).exits(0).json();
-    assert_schema(&found, "slice.schema.json");
+    assert_schema(&found, "slice");
     found
 }
 

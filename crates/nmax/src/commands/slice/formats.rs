@@ -270,7 +270,12 @@ pub fn schema() -> Value {
                     },
                 },
             },
-            "other": { "description": "Groups that are not shown, together", "anyOf": [row, { "type": "null" }] },
+            "other": {
+                "type": ["object", "null"],
+                "description": "Groups that are not shown, together",
+                "properties": { "values": figures },
+                "required": ["values"],
+            },
             "other_groups": { "type": ["integer", "null"], "description": "null: too many to count, or none" },
             "total": row,
             "seen": { "type": "integer", "description": "Exchanges that were looked at" },
