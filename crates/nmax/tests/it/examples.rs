@@ -119,6 +119,12 @@ fn with_and_without_varnish() {
     script("with-and-without-varnish", "story.sh");
 }
 
+/// Pictures in a database, with what to look at first, and then as files.
+#[test]
+fn images_in_the_database() {
+    script("images-in-the-database", "story.sh");
+}
+
 /// No example is left out.
 #[test]
 fn every_example_is_run() {
