@@ -19,7 +19,7 @@ fn main() {
     let args: Vec<String> = std::env::args().collect();
     let rows: u64 = args[2].parse().unwrap();
     let seconds = rows.div_ceil(PER_S);
-    let plan = "nmax: 1\ntarget: http://127.0.0.1:9\nscenarios:\n  shop:\n    - get: /\n      name: home\n";
+    let plan = "nmax: 1\ntarget: http://127.0.0.1:9\nworkload: { open: { rate: 10k/s } }\nscenarios:\n  shop:\n    steps:\n      - get: /\n        name: home\n";
     let manifest = Manifest {
         schema_version: SCHEMA_VERSION,
         nmax_version: env!("CARGO_PKG_VERSION").into(),

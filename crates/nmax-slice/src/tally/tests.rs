@@ -91,7 +91,7 @@ fn answer(slice: &Arc<Slice>, parts: &[&[Line]]) -> Answer {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Law: every figure is that of the plain list of a group's values. Quantiles are those of the program's histogram, and
     /// within its error of the value at that rank.
