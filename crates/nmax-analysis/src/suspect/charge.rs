@@ -9,7 +9,8 @@
 //! 4. Leaves of hosts of which no process is observed come then: what is in them may be another's.
 //! 5. The waiters of a pool or lock wait for what its holders do: they are charged to that, where it is short itself, and
 //!    else to the pool or lock.
-//! 6. Last come processors that others than the observed processes use.
+//!
+//! Processors that others than the observed processes use are charged to nobody.
 
 use std::collections::BTreeMap;
 
@@ -79,13 +80,6 @@ pub(super) fn charge(all: &[Measured], system: &System, unwatched: Unwatched) ->
         let found = holders(all, &own, place, &known, unwatched);
         lend(all, &mut charges, place, &found, &mut rest);
         known.insert(place, found);
-    }
-    for (one, charge) in all.iter().zip(&mut charges).filter(|(one, _)| is_leaf(one)) {
-        let (service, waiting) = (one.others[0], one.others[1]);
-        let part = (rest / (service + waiting).max(f64::MIN_POSITIVE)).min(1.0);
-        charge.service += part * service;
-        charge.waiting += part * waiting;
-        rest -= part * (service + waiting);
     }
     charges
 }

@@ -10,8 +10,6 @@ use super::system::System;
 use super::{Cell, Finding, Kind};
 use crate::words::{digits, share};
 
-/// Share of the host's busy processors, less the injector's, from which the demand is that of the observed processes.
-const ATTRIBUTED_SHARE_MIN: f64 = 0.5;
 /// Utilization at which the estimate of the queue stops growing.
 const UTILIZATION_MAX: f64 = 0.95;
 
@@ -25,28 +23,12 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let quota = look.mean(host, "cgroup", "quota_cores").filter(|quota| *quota > 0.0);
     let limit = [cores, quota].into_iter().flatten().reduce(f64::min);
     let rest = (busy - own).max(0.0);
-    let processes = look.named(host, "process");
     let waiting = waiting(look, host, busy, limit);
     let own_waiting = if is_injector { system.injector_waiting } else { 0.0 };
     let rest_waiting = waiting.map_or(0.0, |waiting| (waiting - own_waiting).max(0.0));
-    (cpu.service, cpu.waiting) = (rest, rest_waiting);
-    match look.sum(host, &processes, "cpu_cores") {
-        Some(used) => {
-            cpu.service = used.min(rest);
-            let part = if rest > 0.0 { cpu.service / rest } else { 0.0 };
-            let theirs = look.sum(host, &processes, "waiting_count");
-            cpu.waiting = theirs.unwrap_or(part * rest_waiting);
-            cpu.others = [rest - cpu.service, (rest_waiting - cpu.waiting).max(0.0)];
-        }
-        None => cpu.is_sure = false,
-    }
-    let used = if cpu.service >= ATTRIBUTED_SHARE_MIN * rest {
-        cpu.service
-    } else {
-        rest
-    };
+    share_out(look, &mut cpu, rest, rest_waiting);
     cpu.utilization = limit.map(|limit| busy / limit);
-    cpu.servers = limit.map(|limit| (used, limit));
+    cpu.servers = limit.map(|limit| (cpu.service, limit));
     if system.is_of(host) {
         cpu.is_counted = true;
     } else {
@@ -54,9 +36,11 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     }
     throttled(look, host, &mut cpu);
     let utilization = cpu.utilization.unwrap_or(0.0);
-    let waiters = cpu.waiting + cpu.others[1];
-    let waits = waiters >= CPU_WAITING_MIN && waiters >= CPU_WAITING_SHARE_MIN * rest;
-    cpu.is_pressed = utilization >= CPU_BUSY_MIN || waits || !cpu.rules.is_empty();
+    // Where processes are observed, it is they who must be short of it, not the host.
+    let used = if cpu.is_sure { cpu.service } else { busy };
+    let waits = cpu.waiting >= CPU_WAITING_MIN && cpu.waiting >= CPU_WAITING_SHARE_MIN * cpu.service;
+    let is_busy = limit.is_some_and(|limit| used >= CPU_BUSY_MIN * limit);
+    cpu.is_pressed = is_busy || waits || !cpu.rules.is_empty();
     // Strangers may keep processors busy that those who are watched hardly wait for.
     let is_spared = cpu.is_sure && cpu.waiting < CPU_WAITING_SHARE_MIN * cpu.service;
     cpu.has_room = cpu.rules.is_empty() && (utilization < CPU_ROOM_MAX || is_spared);
@@ -75,6 +59,22 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
         Cell::None,
     ];
     Some(cpu)
+}
+
+/// What of `busy` processors and `waiting` tasks is that of the observed processes, and what is others'; all of it is the
+/// system's, perhaps, where none is observed.
+fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
+    let host = cpu.resource.host.clone();
+    let processes = look.named(&host, "process");
+    (cpu.service, cpu.waiting) = (busy, waiting);
+    let Some(used) = look.sum(&host, &processes, "cpu_cores") else {
+        cpu.is_sure = false;
+        return;
+    };
+    cpu.service = used.min(busy);
+    let part = if busy > 0.0 { cpu.service / busy } else { 0.0 };
+    cpu.waiting = look.sum(&host, &processes, "waiting_count").unwrap_or(part * waiting);
+    cpu.others = [busy - cpu.service, (waiting - cpu.waiting).max(0.0)];
 }
 
 /// Mean number of tasks that wait for a processor: measured by the scheduler, else the larger of what follows from the

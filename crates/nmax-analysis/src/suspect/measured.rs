@@ -34,8 +34,7 @@ pub(super) struct Measured {
     pub(super) waiting: f64,
     /// Requests that are in it and at a resource inside it, which has them in its own numbers.
     pub(super) contained: f64,
-    /// The same numbers, served and waiting, of what may be the system's and may be another's: of a host that more runs on
-    /// than the processes that are observed.
+    /// Served and waiting of what is not the observed processes', on a host where some are observed.
     pub(super) others: [f64; 2],
     /// Whether what is in it is the system's for sure: of a host of which no process is observed it may be another's.
     pub(super) is_sure: bool,

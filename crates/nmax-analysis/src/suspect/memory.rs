@@ -22,10 +22,11 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, disks: &[Measure
     let swap_in = look.mean(host, "memory", "swap_in_bytes_per_s");
     memory.role = if system.is_of(host) { Role::Leaf } else { Role::Aside };
     memory.is_counted = system.is_of(host) && (some.is_some() || swap_in.is_some());
-    memory.is_sure = false;
     let by_stalls = some.map_or(0.0, |some| stalled(some, system.in_flight()));
     let by_full = full.map_or(0.0, |full| full * system.in_flight());
     let at_disks: f64 = disks.iter().map(|disk| disk.contained).sum();
+    // What is swapped is waited for by whoever needs it; stalls may be another's.
+    memory.is_sure = at_disks > 0.0;
     memory.waiting = by_stalls.max(by_full).max(at_disks.min(system.in_flight()));
     let total = look.mean(host, "memory", "total_bytes").filter(|total| *total > 0.0);
     memory.utilization = available.zip(total).map(|(available, total)| 1.0 - available / total);

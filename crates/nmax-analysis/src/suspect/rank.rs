@@ -14,7 +14,9 @@ pub(super) const SUSPECTS_MAX: usize = 3;
 /// Share of what was measured in a resource that must be charged to others for it to be a symptom.
 const MOVED_SHARE_MIN: f64 = 0.5;
 /// How many times more than is charged must be in a resource for others to use it too.
-const OTHERS_MIN: f64 = 1.2;
+const CHARGED_MIN: f64 = 1.2;
+/// Tasks that run and wait on a host, of processes that nobody observes, from which they are said.
+const OTHERS_MIN: f64 = 0.5;
 /// Share of what is lent with which nothing is done that is watched, from which it is said.
 const UNKNOWN_MIN: f64 = 0.5;
 /// Utilization from which a resource follows the load.
@@ -58,11 +60,22 @@ pub(super) fn judge(
         findings.extend(one.rules.iter().cloned());
         findings.extend(one.findings.iter().cloned());
         findings.extend(demand::finding(&one, system, by_level));
-        let seen = one.number() + one.others[0] + one.others[1];
-        if one.role == Role::Leaf && one.is_pressed && seen > OTHERS_MIN * charge.number() {
+        if one.others[0] + one.others[1] > one.number().max(OTHERS_MIN) {
+            let text = format!(
+                "processes that nobody observes keep {} cores busy and {} tasks waiting: observe them if they serve requests",
+                digits(one.others[0]),
+                digits(one.others[1])
+            );
+            findings.push(Finding {
+                kind: "coverage",
+                text,
+                source: "",
+            });
+        }
+        if one.role == Role::Leaf && one.is_pressed && one.number() > CHARGED_MIN * charge.number() {
             let text = format!(
                 "{} are in it at a time, {} of them charged to requests: it works for others too",
-                digits(seen),
+                digits(one.number()),
                 digits(charge.number())
             );
             findings.push(Finding {

@@ -110,6 +110,11 @@ fn the_injectors_own_time_is_not_the_systems() {
     // 1.2 − 3 s/10 s busy cores over 100 requests a second.
     let residence_s = of(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
     assert!((residence_s - 0.009).abs() < 1e-6, "{residence_s}");
+    let said = of(&diagnosis, Kind::Cpu, "")
+        .findings
+        .iter()
+        .any(|finding| finding.text.contains("0.3 of them with the injector"));
+    assert!(said, "{diagnosis:#?}");
     let utilization = of(&diagnosis, Kind::Cpu, "").utilization.expect("a utilization");
     assert!((utilization - 0.6).abs() < 1e-9, "{utilization}");
 }
