@@ -172,6 +172,24 @@ pub fn metric(value: f64, metric: &str) -> String {
 /// Units that end the name of a figure.
 const METRIC_UNITS: [&str; 4] = ["bytes", "ratio", "utilization", "count"];
 
+/// How values of a unit of readings are written.
+pub fn unit_label(unit: &str) -> fn(f64) -> String {
+    match unit {
+        "ratio" => share,
+        "bytes" => bytes,
+        "bytes per s" => |value| format!("{}/s", bytes(value)),
+        "per s" => rate,
+        "ms" => |value| time(value * 1e6),
+        "s" => |value| format!("{} s", digits(value)),
+        _ => digits,
+    }
+}
+
+/// A reading with its unit.
+pub fn in_unit(value: f64, unit: &str) -> String {
+    unit_label(unit)(value)
+}
+
 /// A signed relative distance, for example `+12.3 %`.
 pub fn margin(relative: Option<f64>) -> String {
     match relative.filter(|relative| relative.is_finite()) {

@@ -12,6 +12,7 @@ mod comparison;
 mod connections;
 mod diagnosis;
 mod groups;
+mod hosts;
 mod likeness;
 mod live;
 mod requests;
@@ -70,6 +71,7 @@ pub fn table(view: &View, style: Style) -> String {
     checks(&mut page, view);
     problems(&mut page, view);
     breakdown::write(&mut page, view, style.wide);
+    hosts::write(&mut page, view, style.wide);
     diagnosis::write(&mut page, view, style.wide);
     likeness::write(&mut page, view);
     gates(&mut page, view);

@@ -3,7 +3,7 @@
 use super::Page;
 use super::charts::{self, WIDTHS};
 use crate::markup::{Escaped, clip};
-use crate::number;
+use crate::number::{self, unit_label as label};
 use crate::svg::{Chart, Line, Scale};
 use crate::view::{FigureRow, HostView, Panel, View};
 
@@ -127,17 +127,4 @@ fn table(page: &mut Page, view: &View, host: &HostView) {
 
 fn figure_text(value: f64, row: &FigureRow) -> String {
     label(&row.unit)(value)
-}
-
-/// How values of a unit are written.
-fn label(unit: &str) -> fn(f64) -> String {
-    match unit {
-        "ratio" => number::share,
-        "bytes" => number::bytes,
-        "bytes per s" => |value| format!("{}/s", number::bytes(value)),
-        "per s" => number::rate,
-        "ms" => |value| number::time(value * 1e6),
-        "s" => |value| format!("{} s", number::digits(value)),
-        _ => number::digits,
-    }
 }
