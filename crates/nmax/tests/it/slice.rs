@@ -295,7 +295,7 @@ fn logs_are_sliced() {
     let cut = first.rfind('\n').unwrap() + 1;
     bench.write("access.log.1", &log[..cut]);
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-    packed.write_all(log[cut..].as_bytes()).unwrap();
+    packed.write_all(&log.as_bytes()[cut..]).unwrap();
     fs::write(bench.path("access.log.gz"), packed.finish().unwrap()).unwrap();
     assert!(!second.is_empty());
     let found = sliced(
