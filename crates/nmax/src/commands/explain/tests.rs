@@ -7,10 +7,11 @@ use nmax_analysis::explain::{explanations, find};
 use super::*;
 
 /// Where codes of results are made; other capitals in quotes are none.
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     "../nmax-analysis/src/gates",
     "../nmax-analysis/src/judge",
     "../nmax-analysis/src/answer",
+    "../nmax-observe/src/watcher",
     "../nmax-store/src/writer",
     "../nmax-usl/src/finding",
     "src/session",
