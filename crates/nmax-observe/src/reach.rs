@@ -254,10 +254,7 @@ impl Service {
         let mut link = Link::open(&place).map_err(|broken| in_words(broken.into()))?;
         greet(&mut link, &place)
             .and_then(|()| question(&mut link))
-            .map(|answer| {
-                self.link = Some(link);
-                answer
-            })
+            .inspect(|_| self.link = Some(link))
             .map_err(in_words)
     }
 }

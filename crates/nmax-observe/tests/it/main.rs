@@ -6,7 +6,8 @@
 //! - [`server`]: a server in a folder, on a free port, ended with the test
 //! - tests: [`nginx`], [`redis`], [`memcached`], [`postgres`]
 
-#![allow(clippy::unwrap_used)]
+// Servers take a moment to come up, and tests wait for them.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod memcached;
 mod nginx;
