@@ -1,4 +1,5 @@
-//! The tutorials about recordings and logs as they stand: every command is run, and what they show must come.
+//! The tutorials about recordings, logs and slow servers as they stand: every command is run, and what they show must come;
+//! but `text measured valid` only where this machine was not too busy to measure.
 //!
 //! Two things differ from what a reader does. Port 8080 is a free one here. And where the reader clicks, a script drives a
 //! real Chromium: it is found under the name `chromium` by the recorder, and types the names of the tutorial's list.
@@ -89,9 +90,12 @@ impl<'a> Reader<'a> {
     fn follow(&mut self) {
         let mut last: Option<Ended> = None;
         let mut commands = 0;
+        // A run was INVALID: it tells no suspects, and is not compared.
+        let mut doubtful = false;
         for Block { kind, text } in self.tutorial.blocks() {
             match kind.as_str() {
                 "sh" if text.starts_with("nmax target") => {
+                    self.servers.clear(); // Ctrl-C
                     self.servers.push(self.start(&format!("exec {text}")));
                     let at = ("127.0.0.1", self.tutorial.port);
                     until("the server listens", || TcpStream::connect(at).is_ok());
@@ -102,11 +106,16 @@ impl<'a> Reader<'a> {
                         self.click_through(&job, &mut typing);
                     }
                     drop(typing);
-                    last = Some(judged(job.wait()));
+                    let ended = job.wait();
+                    let is_refused = doubtful && text.starts_with("nmax compare");
+                    last = Some(if is_refused { ended } else { judged(ended) });
+                    doubtful |= last.as_ref().unwrap().code == 4;
                     commands += 1;
                 }
                 "text" => assert_shown(last.as_ref().unwrap(), &text, exact),
                 "text measured" => assert_shown(last.as_ref().unwrap(), &text, without_figures),
+                "text measured valid" if doubtful => {}
+                "text measured valid" => assert_shown(last.as_ref().unwrap(), &text, without_figures),
                 "yaml" => self.assert_in_plan(&text),
                 other => panic!("what is ```{other}?"),
             }
@@ -250,6 +259,14 @@ fn from_a_click_to_a_load_test() {
         .permissions()
         .mode();
     assert_eq!(mode & 0o777, 0o600);
+}
+
+#[test]
+fn why_is_it_slow() {
+    let bench = Bench::new();
+    let tutorial = Tutorial::open("tutorial-observe.md");
+    Reader::new(&bench, &tutorial).follow();
+    assert_runs(&bench, 3);
 }
 
 #[test]
