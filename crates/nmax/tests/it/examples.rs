@@ -32,12 +32,13 @@ fn script(name: &str, file: &str) {
 }
 
 /// The examples that this file runs.
-const ALL: [&str; 13] = [
+const ALL: [&str; 14] = [
     "advice",
     "background",
     "data",
     "judgement",
     "locations",
+    "observe",
     "pages",
     "profiles",
     "scale",
@@ -71,6 +72,11 @@ fn judgement() {
 #[test]
 fn locations() {
     example("locations");
+}
+
+#[test]
+fn observe() {
+    example("observe");
 }
 
 #[test]
