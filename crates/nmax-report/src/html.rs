@@ -48,7 +48,6 @@ pub fn page(view: &View) -> String {
     connections::write(&mut page, view);
     likeness::write(&mut page, view);
     trouble::write(&mut page, view);
-    answer::write_observed(&mut page, view);
     hosts::write(&mut page, view);
     charts::write_injector(&mut page, view);
     origin::write(&mut page, view);

@@ -1,17 +1,15 @@
-//! What a run says beyond its numbers: the answer of its profile, steadiness, effects of interventions, observed processes.
+//! What a run says beyond its numbers: the answer of its profile, steadiness, effects of interventions.
 
 use nmax_analysis::Figures;
 
 use super::Page;
-use super::charts::{self, WIDTHS};
 use crate::markup::{Escaped, clip};
 use crate::number;
-use crate::svg::{Chart, Line, Scale};
-use crate::view::{ObservedRow, View, findings};
+use crate::view::{View, findings};
 
 /// Most characters of a text.
 const TEXT_MAX: usize = 600;
-/// Most interventions and observed figures shown.
+/// Most interventions shown.
 const ROWS_MAX: usize = 50;
 
 pub(super) fn write(page: &mut Page, view: &View) {
@@ -126,60 +124,4 @@ fn phase(page: &mut Page, figures: Option<&Figures>) {
         time(figures.p50_ms),
         time(figures.p95_ms)
     ));
-}
-
-/// What observed processes used, over time.
-pub(super) fn write_observed(page: &mut Page, view: &View) {
-    if view.observed.is_empty() {
-        return;
-    }
-    page.text("<h2>Observed processes</h2>\n");
-    for (index, row) in view.observed.iter().take(ROWS_MAX).enumerate() {
-        figure(page, index, row, view);
-    }
-}
-
-/// One figure of a process over time.
-fn figure(page: &mut Page, index: usize, row: &ObservedRow, view: &View) {
-    let name = number::metric_name(&row.metric);
-    let title = format!("{} {name}", row.name);
-    let show = |value: f64| number::metric(value, &row.metric);
-    let text = format!(
-        "{} at first, {} at last, {} at most.",
-        show(row.first),
-        show(row.last),
-        show(row.max)
-    );
-    page.add(format_args!(
-        "<figure><figcaption><h3>{}</h3><p>{}</p></figcaption>",
-        Escaped(&clip(&title, TEXT_MAX)),
-        Escaped(&text)
-    ));
-    let values = row.points.iter().map(|(_, value)| *value);
-    let metric = row.metric.as_str();
-    let chart = Chart {
-        id: &format!("observed-{index}"),
-        title: &title,
-        description: &text,
-        end_s: view.duration_s,
-        stages: &view.stages,
-        marks: &charts::marks(view),
-        scale: Scale::linear(values),
-        label: if metric.ends_with("bytes") {
-            number::bytes
-        } else {
-            number::digits
-        },
-        heat: None,
-        lines: vec![Line {
-            class: "c1",
-            area: true,
-            points: row.points.iter().map(|(at_s, value)| (*at_s, Some(*value))).collect(),
-        }],
-        height: 170.0,
-    };
-    for width in WIDTHS {
-        page.add(format_args!("{}", chart.render(width)));
-    }
-    page.text("</figure>\n");
 }

@@ -2,6 +2,7 @@
 
 use super::Page;
 use super::charts::{self, WIDTHS};
+use crate::Event;
 use crate::markup::{Escaped, clip};
 use crate::number::{self, unit_label as label};
 use crate::svg::{Chart, Line, Scale};
@@ -26,20 +27,44 @@ const CLASSES: [&str; 8] = [
 pub(super) fn write(page: &mut Page, view: &View) {
     for (number, host) in view.hosts.iter().enumerate() {
         page.add(format_args!("<h2>Host {}</h2>\n", Escaped(&clip(&host.name, NAME_MAX))));
+        let marks = marks(view, host);
         for (index, panel) in host.panels.iter().enumerate() {
-            figure(page, view, &format!("h{number}-{index}"), panel);
+            figure(page, view, &format!("h{number}-{index}"), panel, &marks);
         }
         table(page, view, host);
     }
 }
 
-fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel) {
+/// When interventions went on, and when sources of the host could not be read.
+fn marks(view: &View, host: &HostView) -> Vec<(f64, f64)> {
+    let of_host = format!(" on {} ", host.name);
+    let lost = view.events.iter().filter(|event| event.code == "SOURCE_LOST");
+    let span = |event: &Event| {
+        let (source, _) = event.text.split_once(&of_host)?;
+        let back = view.events.iter().find(|later| {
+            let is_same = later.text.split_once(&of_host).is_some_and(|(name, _)| name == source);
+            later.code == "SOURCE_BACK" && later.at_s >= event.at_s && is_same
+        });
+        Some((event.at_s, back.map_or(view.duration_s, |back| back.at_s)))
+    };
+    let mut marks = charts::marks(view);
+    marks.extend(lost.filter_map(span));
+    marks
+}
+
+fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, marks: &[(f64, f64)]) {
     let label = label(&panel.unit);
     let values = panel
         .lines
         .iter()
         .flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));
-    let scale = Scale::linear(values);
+    let scale = match Scale::linear(values.clone()) {
+        // Shares end at all of it.
+        Scale::Linear { max } if panel.unit == "ratio" && max > 1.0 && values.clone().all(|value| value <= 1.0) => {
+            Scale::Linear { max: 1.0 }
+        }
+        scale => scale,
+    };
     let ranges: Vec<String> = panel
         .lines
         .iter()
@@ -67,7 +92,7 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel) {
         description: &description,
         end_s: view.duration_s,
         stages: &view.stages,
-        marks: &charts::marks(view),
+        marks,
         scale,
         label,
         heat: None,

@@ -9,6 +9,8 @@ use super::{Page, more};
 use crate::number;
 use crate::view::View;
 
+/// Share of the response time below which a sum that is too large is noise.
+const NOISE: f64 = 0.01;
 /// Most parts of the time that are listed; the rest is added up.
 const PARTS_MAX: usize = 4;
 /// Most sentences of evidence of a suspect, unless everything is asked for.
@@ -49,6 +51,7 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
     }
     coverage(page, diagnosis, wide);
     if wide {
+        matrix(page, diagnosis);
         others(page, diagnosis);
     }
 }
@@ -91,10 +94,13 @@ fn budget_text(budget: &Budget) -> String {
     if rest > 0.0 {
         parts.push(format!("others {}", time(rest)));
     }
-    parts.push(match budget.unexplained_s {
-        s if s >= 0.0 => format!("unexplained {}", time(s)),
-        s => format!("{} more than the whole: resources worked for others too", time(-s)),
-    });
+    // A sum that is too large by less than a hundredth is noise.
+    if budget.unexplained_s >= 0.0 {
+        parts.push(format!("unexplained {}", time(budget.unexplained_s)));
+    } else if -budget.unexplained_s >= NOISE * budget.response_s {
+        let more = time(-budget.unexplained_s);
+        parts.push(format!("{more} more than the whole: resources worked for others too"));
+    }
     format!(
         "{} on average at {}: {}",
         time(budget.response_s),
@@ -139,6 +145,26 @@ fn coverage(page: &mut Page, diagnosis: &Diagnosis, wide: bool) {
         page.item("!", Ink::Warning, gap);
     }
     more(page, gaps.len(), super::LIST_MAX, "gaps");
+}
+
+/// Every resource with what is known of it.
+fn matrix(page: &mut Page, diagnosis: &Diagnosis) {
+    page.line("");
+    let head = page.paint("What was watched: utilization, saturation, errors", Ink::Bold);
+    page.line(&head);
+    for row in &diagnosis.coverage {
+        let cells = [&row.utilization, &row.saturation, &row.errors].map(|cell| match cell {
+            Cell::Observed(figure) => figure.clone(),
+            Cell::Gap(_) => "gap".to_owned(),
+            Cell::NotObserved => "NOT OBSERVED".to_owned(),
+            Cell::None => number::UNKNOWN.to_owned(),
+        });
+        page.item(
+            "–",
+            Ink::Dim,
+            &format!("{}: {}", title(&row.resource), cells.join("; ")),
+        );
+    }
 }
 
 fn others(page: &mut Page, diagnosis: &Diagnosis) {

@@ -6,7 +6,7 @@ use nmax_metrics::{Figure, Nanos, Track};
 /// Most hosts shown.
 const HOSTS_MAX: usize = 16;
 /// Most pictures of a host.
-const PANELS_MAX: usize = 24;
+const PANELS_MAX: usize = 40;
 /// Most figures of a host in its table.
 const FIGURES_MAX: usize = 200;
 /// Most lines of a picture.
@@ -210,6 +210,9 @@ const RECIPES: [Recipe; 25] = [
     ),
 ];
 
+/// Beginnings of sources whose other figures are drawn as they are.
+const SERVICES: [&str; 6] = ["postgres ", "redis ", "memcached ", "nginx ", "prometheus ", "log "];
+
 /// Every host that was read, the injector last.
 pub(super) fn hosts(evidence: &Evidence<'_>, phase: (Nanos, Nanos)) -> Vec<HostView> {
     let mut names: Vec<&str> = Vec::new();
@@ -234,6 +237,7 @@ fn host(evidence: &Evidence<'_>, phase: (Nanos, Nanos), name: &str) -> HostView 
     for recipe in &RECIPES {
         panels.extend(drawn(recipe, &all, evidence.end));
     }
+    panels.extend(services(&all, evidence.end));
     panels.truncate(PANELS_MAX);
     let rows: Vec<FigureRow> = all
         .iter()
@@ -288,6 +292,44 @@ fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
         })
     };
     sources.filter_map(panel).collect()
+}
+
+/// Whatever else services tell: a picture for each unit of a source, with the largest figures.
+fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
+    let is_drawn = |figure: &Figure| {
+        RECIPES.iter().any(|recipe| {
+            figure.source.starts_with(recipe.source)
+                && recipe.metrics.iter().any(|(metric, _)| *metric == figure.metric)
+        })
+    };
+    let is_service = |source: &str| SERVICES.iter().any(|prefix| source.starts_with(prefix));
+    let mut groups: Vec<((&str, &str), Vec<(f64, &Figure, &Track)>)> = Vec::new();
+    for (figure, track) in all {
+        if !is_service(&figure.source) || is_drawn(figure) || figure.metric == "up" {
+            continue;
+        }
+        let most = track.points().map(|(_, value)| value).fold(0.0, f64::max);
+        if most == 0.0 {
+            continue;
+        }
+        let key = (figure.source.as_str(), track.unit.as_str());
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push((most, figure, track)),
+            None => groups.push((key, vec![(most, figure, track)])),
+        }
+    }
+    let panel = |((source, unit), mut group): ((&str, &str), Vec<(f64, &Figure, &Track)>)| {
+        group.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let lines = group.iter().take(LINES_MAX);
+        Panel {
+            title: format!("{}: {unit}", capital(source)),
+            unit: unit.to_owned(),
+            lines: lines
+                .map(|(_, figure, track)| line(&figure.metric, track, end))
+                .collect(),
+        }
+    };
+    groups.into_iter().map(panel).collect()
 }
 
 /// Every processor in one picture.
@@ -351,7 +393,7 @@ fn without_small_gaps(points: Vec<(f64, Option<f64>)>) -> Vec<(f64, Option<f64>)
     let read: Vec<usize> = (0..points.len()).filter(|index| points[*index].1.is_some()).collect();
     let mut steps: Vec<usize> = read.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_unstable();
-    let usual = steps.get(steps.len() / 2).copied().unwrap_or(1);
+    let usual = steps.get(steps.len().saturating_sub(1) / 2).copied().unwrap_or(1);
     if usual <= 1 {
         return points;
     }
