@@ -42,7 +42,7 @@ fn each_chart_stays_small() {
     };
     let page = html::page(&Run::new(&long).view());
     let charts: Vec<_> = page.split("<figure>").skip(1).collect();
-    assert_eq!(charts.len(), 9, "eight of every run, and one of the observed process");
+    assert_eq!(charts.len(), 8, "those of every run");
     for chart in charts {
         for svg in chart.split("<svg class=\"w").skip(1) {
             let size = svg
