@@ -77,8 +77,10 @@ fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) ->
         text,
         source: IOSTATS,
     });
+    // Where observed processes tell their part, what others queue is none of the requests' business.
+    let own = if theirs.is_some() { part * queue } else { queue };
     if let (Some(ms), Some(idle_ms)) = (await_ms, idle_ms)
-        && queue > DISK_QUEUE_MAX
+        && own > DISK_QUEUE_MAX
         && ms >= AWAIT_TIMES_MAX * idle_ms
     {
         let text = format!(

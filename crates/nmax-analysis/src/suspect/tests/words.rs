@@ -313,6 +313,47 @@ fn a_full_pool_of_a_slow_disk_is_a_symptom() {
     );
 }
 
+/// A disk that is full of others' work, as the observed processes show, is no suspect.
+#[test]
+fn a_disk_of_others_is_no_suspect() {
+    for (read, is_suspect) in [(0.0, false), (1e6, true)] {
+        let mut run = watched(&IDLE[..6]);
+        add(
+            &mut run,
+            "injector",
+            &[
+                ("io", "pressure_some_ratio", 0.4),
+                ("disk vda", "read_bytes_per_s", 1e6),
+                ("disk vda", "busy_ratio", 0.9),
+                ("disk vda", "queue_count", 6.0),
+                ("process shop", "cpu_cores", 0.1),
+                ("process shop", "read_bytes_per_s", read),
+            ],
+            0..11,
+        );
+        for second in 0..11 {
+            // Slow but for the first seconds.
+            let await_ms = if second < 2 { 1.0 } else { 9.0 };
+            for half in [0, 500] {
+                run.readings.push(&Line {
+                    at: Nanos::from_millis(second * 1_000 + half),
+                    host: "injector".into(),
+                    source: "disk vda".into(),
+                    metric: "await_ms".into(),
+                    value: await_ms,
+                    unit: "ms".into(),
+                });
+            }
+        }
+        let diagnosis = diagnose(&run.evidence());
+        let is_named = diagnosis
+            .suspects
+            .iter()
+            .any(|suspect| suspect.resource.kind == Kind::Disk);
+        assert_eq!(is_named, is_suspect, "{diagnosis:#?}");
+    }
+}
+
 /// Swapping is charged to memory, and the disk is its symptom.
 #[test]
 fn swapping_is_memorys() {
