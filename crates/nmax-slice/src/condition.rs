@@ -155,6 +155,16 @@ impl Condition {
         }
     }
 
+    /// The numbers that a column is compared with.
+    pub(crate) fn numbers(&self, column: Origin) -> Vec<i64> {
+        match self {
+            Self::Any(parts) | Self::All(parts) => parts.iter().flat_map(|part| part.numbers(column)).collect(),
+            Self::Not(part) => part.numbers(column),
+            Self::Test(origin, Test::Number(_, number)) if *origin == column => vec![*number],
+            Self::Test(..) => Vec::new(),
+        }
+    }
+
     /// For which rows it holds.
     pub(crate) fn mask(&self, frame: &Frame<'_>) -> Vec<bool> {
         let rows = frame.chunk.rows;

@@ -10,7 +10,7 @@
 //! - `lexer`, `syntax`: a condition as typed; `literal`: values with units; `condition`: bound to columns and evaluated
 //! - `tag`: columns that a regular expression makes; `key`: what rows are grouped by
 //! - [`measure`]: what is said about a group
-//! - [`slice`]: all of it, compiled
+//! - [`slice`]: all of it, compiled; `grain`: for sources of sums
 //! - [`tally`]: sums by group and time; `stats`: of one group; `frequent`: which groups are the largest of very many
 //! - [`answer`]: sorted rows, the rest, the series
 //! - [`saved`]: slices kept under a name, as TOML
@@ -24,6 +24,7 @@ pub mod column;
 mod condition;
 pub mod error;
 mod frequent;
+mod grain;
 mod key;
 mod lexer;
 mod literal;

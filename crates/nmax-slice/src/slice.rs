@@ -65,6 +65,8 @@ pub struct Slice {
     pub(crate) is_over_time: bool,
     /// ns; `None` = chosen by itself.
     pub(crate) every: Option<i64>,
+    /// Instants of the source are multiples of this, ns: 1, or the width of its windows.
+    pub(crate) grain: i64,
 }
 
 /// Measures without `--show`.
@@ -123,6 +125,7 @@ impl Slice {
             failed: schema.known(schema.failed),
             is_over_time: request.is_over_time,
             every,
+            grain: 1,
             tags,
         })
     }
@@ -191,7 +194,7 @@ impl Slice {
             return Some(span);
         };
         let (from, to) = condition.bounds(Origin::Column(self.when))?;
-        Some((span.0.max(from), span.1.min(to)))
+        Some((span.0.max(self.whole(from)), span.1.min(self.whole(to))))
     }
 }
 

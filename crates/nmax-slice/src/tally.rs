@@ -73,7 +73,7 @@ impl Tally {
             other: Stats::new(accounts),
             frequent: Frequent::default(),
             beside: None,
-            series: slice.is_over_time.then(|| Series::new(slice.every)),
+            series: slice.is_over_time.then(|| Series::new(slice)),
             seen: 0,
             ends: None,
             slice: Arc::clone(slice),
@@ -350,10 +350,10 @@ fn of_sums(slice: &Slice, sums: &Sums) -> Stats {
 }
 
 impl Series {
-    fn new(every: Option<i64>) -> Self {
+    fn new(slice: &Slice) -> Self {
         Self {
-            width: every.unwrap_or(WIDTHS_S[0] * NS_PER_S),
-            is_chosen: every.is_some(),
+            width: slice.every.unwrap_or_else(|| slice.whole(WIDTHS_S[0] * NS_PER_S)),
+            is_chosen: slice.every.is_some(),
             points: HashMap::new(),
             is_full: false,
         }
@@ -436,12 +436,12 @@ impl Series {
     }
 }
 
-/// The next width: of the list, then doubled.
+/// The next width: of the list where that is a multiple, else doubled.
 fn wider(width: i64) -> Option<i64> {
     let listed = WIDTHS_S
         .iter()
         .map(|seconds| seconds * NS_PER_S)
-        .find(|next| *next > width);
+        .find(|next| *next > width && next % width == 0);
     listed.or_else(|| width.checked_mul(2))
 }
 

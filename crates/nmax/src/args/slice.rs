@@ -11,7 +11,7 @@ use super::values::zone;
 const SLICE_EXAMPLES: &str = "\
 Examples:
   nmax slice --by name,status                                   the last run, by request and status
-  nmax slice 20en --by name --where 'status >= 500' --over-time when each request failed
+  nmax slice 20en --by name --where 'status >= 500' --over time when each request failed
   nmax slice last --by 'images=\\.(png|jpg)$' --show count,p95,bytes
   nmax slice last --where 'response > 1s' --by scenario,worker --save slow
   nmax slice last --saved slow --csv
@@ -47,10 +47,13 @@ pub struct SliceArgs {
     /// Rows to show; the rest is summed up [default: 20]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Also over time
+    /// Also over this: `--over time`
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub over: Option<OverName>,
+    /// The same as --over time
     #[arg(short = 't', long)]
     pub over_time: bool,
-    /// Width of a point of time, as in 10s; with it, --over-time need not be said
+    /// Width of a point of time, as in 10s; with it, --over time need not be said
     #[arg(long, value_name = "TIME")]
     pub every: Option<String>,
     /// Part of a run: hold, or whole with ramps and warm-up [default: hold]
@@ -100,6 +103,12 @@ pub struct SliceArgs {
     pub host: Option<String>,
 }
 
+/// What a series goes along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OverName {
+    Time,
+}
+
 /// A part of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PhaseName {
@@ -136,7 +145,7 @@ impl SliceArgs {
             show: self.show.clone(),
             sort: self.sort.clone(),
             top: self.top,
-            is_over_time: self.over_time || self.every.is_some(),
+            is_over_time: self.over == Some(OverName::Time) || self.over_time || self.every.is_some(),
             every: self.every.clone(),
         }
     }

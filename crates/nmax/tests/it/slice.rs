@@ -247,6 +247,16 @@ fn what_was_kept_is_never_taken_for_all() {
         "{}",
         refused.stderr
     );
+    // A second is the least that sums can tell.
+    let refused = bench.nmax(&["slice", "--every", "1500ms"]).exits(2);
+    assert!(
+        refused.stderr.contains("sums of windows of 1s") && refused.stderr.contains("take 2s"),
+        "{}",
+        refused.stderr
+    );
+    let within = sliced(&bench, &["--where", "time >= 500ms", "--show", "rate"]);
+    let note = within["notes"][0].as_str().unwrap();
+    assert!(note.contains("means the end of it"), "{note}");
     // By status, times are known too, and add up with the whole.
     let status = sliced(&bench, &["--by", "status", "--show", "count,p50"]);
     assert!(
@@ -331,7 +341,8 @@ fn logs_are_sliced() {
             "template,class",
             "--where",
             "class = 5xx",
-            "--over-time",
+            "--over",
+            "time",
         ],
     );
     assert_eq!(template["rows"][0]["key"]["template"], "/item/{id}");

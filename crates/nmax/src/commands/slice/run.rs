@@ -50,6 +50,10 @@ pub(super) fn read(directory: &Path, args: &SliceArgs, asked: &Asked) -> Result<
     let slice = compile(&request, &schema)?;
     let mut warnings = warnings(&run, &segments);
     let source = run.source(args, &slice, &schema, &segments)?;
+    let (slice, notes) = match source {
+        Source::Windows => windows::fitted(&run, slice)?,
+        Source::All | Source::Kept => (slice, Vec::new()),
+    };
     let (tally, span) = match source {
         Source::Windows => (run.again(&slice, |tally| windows::read(&run, &slice, tally))?, true),
         Source::All | Source::Kept => {
@@ -70,9 +74,7 @@ pub(super) fn read(directory: &Path, args: &SliceArgs, asked: &Asked) -> Result<
     }
     let limits = if phase == "hold" { run.hold } else { (0, run.end) };
     let mut answer = tally.answer(span.then_some(limits));
-    if source == Source::Windows {
-        answer.notes.push(windows::NOTE.to_owned());
-    }
+    answer.notes.extend(notes);
     let manifest = run.reader.manifest();
     let from = match source {
         Source::All => "every exchange",

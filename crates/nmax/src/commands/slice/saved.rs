@@ -147,7 +147,7 @@ fn flags(saved: &Saved) -> String {
     }
     flags.extend(request.top.map(|top| format!("--top {top}")));
     if request.is_over_time && request.every.is_none() {
-        flags.push("--over-time".to_owned());
+        flags.push("--over time".to_owned());
     }
     flags.join(" ")
 }

@@ -13,7 +13,7 @@ use super::raw::{Names, classes, tags};
 use super::run::{COLUMNS, Run};
 
 /// What a reader should know of these figures.
-pub(super) const NOTE: &str =
+const NOTE: &str =
     "made of the sums of each window, to which an exchange belongs by its end; `time` is the beginning of the window";
 
 /// Rows of a chunk, at least.
@@ -65,6 +65,18 @@ pub(super) fn lacking(slice: &Slice, schema: &Schema) -> Option<String> {
     let is_known = |name: &&str| SPANS.contains(name) || TOTALS.contains(name);
     let unknown = measured.iter().find(|name| !is_known(name));
     unknown.map(|name| format!("`{name}`"))
+}
+
+/// The slice as windows can answer it, and what a reader should know of that.
+pub(super) fn fitted(run: &Run, slice: Arc<Slice>) -> Result<(Arc<Slice>, Vec<String>), String> {
+    let width_ns = i64::try_from(run.reader.manifest().window_ns).unwrap_or(i64::MAX);
+    let fitted = Arc::unwrap_or_clone(slice).on_windows(width_ns);
+    let (slice, mut notes) = fitted.map_err(|errors| {
+        let samples = "`nmax run --samples all` keeps every exchange, of which any width can be shown";
+        format!("{}; {samples}", super::joined(&errors))
+    })?;
+    notes.push(NOTE.to_owned());
+    Ok((Arc::new(slice), notes))
 }
 
 /// Adds every window of the run.
