@@ -221,6 +221,10 @@ fn a_log_is_one_side() {
     let p50 = rows.iter().find(is_meant).unwrap();
     assert_eq!(p50["said"], "better", "{answer:#}");
     assert!((780.0..840.0).contains(&p50["before"].as_f64().unwrap()), "{p50}");
+    assert!(
+        rows.iter().all(|row| row["metric"] != "bytes"),
+        "a log's bytes are of bodies, a run's with heads: {answer:#}"
+    );
     assert_eq!(answer["only_before"], json!(["GET /other"]));
     assert!(answer["caveats"].to_string().contains("measured at the server"));
 }

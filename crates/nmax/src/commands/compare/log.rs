@@ -15,7 +15,6 @@ struct Sum {
     count: u64,
     failed: u64,
     time_us: Dist,
-    bytes: Dist,
 }
 
 /// Reads a log, or the profile of one; its types are named as the runs call them.
@@ -115,9 +114,9 @@ impl Sum {
         let failed = kind.statuses.iter().filter(|(status, _)| !(200..400).contains(*status));
         self.failed += failed.map(|(_, count)| count).sum::<u64>();
         self.time_us.merge(&kind.time_us);
-        self.bytes.merge(&kind.bytes);
     }
 
+    /// Bytes are left out: a log has those of bodies, as a rule, and a run all that came.
     fn figures(&self) -> Figures {
         let mut values = Values::default();
         let ms = |us: u64| us as f64 / 1e3;
@@ -127,7 +126,6 @@ impl Sum {
         values.set(Metric::ServiceP99, self.time_us.quantile(0.99).map(ms));
         let share = (self.count > 0).then(|| self.failed as f64 / self.count as f64);
         values.set(Metric::FailureRate, share);
-        values.set(Metric::Bytes, self.bytes.mean());
         Figures {
             count: self.count,
             values,
