@@ -21,6 +21,14 @@ const SHARE_MIN_FURTHER: f64 = 0.01;
 /// cut must not cost the columns of all others.
 const SHARE_OF_MOST: f64 = 0.5;
 
+/// Times that are put behind the usual columns of nginx, and what the lines must then end with.
+#[expect(clippy::type_complexity, reason = "a table of three rows")]
+const TIMES: [(&str, fn(&[&[u8]]) -> bool); 3] = [
+    ("$request_time", are_decimals),
+    ("$request_time $upstream_response_time", are_whole_and_part),
+    ("$upstream_response_time $request_time", are_part_and_whole),
+];
+
 /// Formats of one file.
 const FORMATS_MAX: usize = 3;
 
@@ -39,8 +47,8 @@ pub(super) struct Found {
 /// A format that may be that of the sample.
 struct Candidate {
     format: Format,
-    /// What the last words of the lines that it reads must be.
-    last_words: fn(&[&[u8]]) -> bool,
+    /// What must stand behind the last quote of the lines that it reads.
+    tails: fn(&[&[u8]]) -> bool,
 }
 
 /// A candidate that has read the sample.
@@ -148,8 +156,12 @@ fn try_on(candidate: Candidate, lines: &[&[u8]]) -> Option<Trial> {
             Line::Comment | Line::Blank => {}
         }
     }
-    let last_word = |&index: &usize| lines[index].rsplit(|&byte| byte == b' ').next().unwrap_or_default();
-    let last_words: Vec<&[u8]> = trial.read.iter().map(last_word).collect();
+    let tail = |&index: &usize| {
+        let line = lines[index];
+        let from = memchr::memrchr(b'"', line).map_or(0, |quote| quote + 1);
+        line[from..].trim_ascii()
+    };
+    let tails: Vec<&[u8]> = trial.read.iter().map(tail).collect();
     // A file that names its columns is better described by what it names than by what is usual.
     if reading.is_w3c() && lines.iter().any(|line| line.starts_with(b"#Fields:")) {
         trial.format = Format {
@@ -157,24 +169,18 @@ fn try_on(candidate: Candidate, lines: &[&[u8]]) -> Option<Trial> {
             ..reading
         };
     }
-    (last_words.is_empty() || (candidate.last_words)(&last_words)).then_some(trial)
+    (tails.is_empty() || (candidate.tails)(&tails)).then_some(trial)
 }
 
 /// What may be the format, the most telling first; and why others were not even tried.
 fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<String>) {
     let any = |_: &[&[u8]]| true;
-    let strict = |format| Candidate {
-        format,
-        last_words: any,
-    };
+    let strict = |format| Candidate { format, tails: any };
     let loose = |mut format: Format| {
         format
             .notes
             .push("further columns of the lines are not read; name the format to use them".to_owned());
-        Candidate {
-            format,
-            last_words: any,
-        }
+        Candidate { format, tails: any }
     };
     let mut out = Vec::new();
     let mut refused = Vec::new();
@@ -200,7 +206,8 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
         let format = format!("{}{format}", front.apache);
         apache_format(&front.name(name), &format, moment, is_open)
     };
-    let of_nginx = |name, format| nginx_format(&front.name(name), &format!("{}{format}", front.nginx), false);
+    let of_nginx =
+        |name: &str, format: &str| nginx_format(&front.name(name), &format!("{}{format}", front.nginx), false);
     let of_anybody = |name, format, is_open| {
         let mut format = of_apache(name, format, moment, is_open);
         format.is_ambiguous = !front.is_of_apache;
@@ -209,17 +216,19 @@ fn candidates(lines: &[&[u8]], origin: Option<Moment>) -> (Vec<Candidate>, Vec<S
     out.push(strict(of_nginx("ingress-nginx", named::INGRESS_NGINX)));
     out.push(strict(of_nginx("traefik", named::TRAEFIK)));
     out.push(strict(of_nginx("nginx_main", named::NGINX_MAIN)));
-    out.push(Candidate {
-        format: of_nginx("combined with $request_time", named::NGINX_TIMED),
-        last_words: are_decimals,
-    });
+    for (name, columns) in [("combined", named::NGINX_COMBINED), ("nginx_main", named::NGINX_MAIN)] {
+        out.extend(TIMES.map(|(times, tails)| Candidate {
+            format: of_nginx(&format!("{name} with {times}"), &format!("{columns} {times}")),
+            tails,
+        }));
+    }
     let mut apache_timed = of_apache("combined with %D", named::APACHE_TIMED, None, false);
     apache_timed
         .notes
         .push("the last column is taken as %D, the duration in µs, since no number in it is small".to_owned());
     out.push(Candidate {
         format: apache_timed,
-        last_words: are_microseconds,
+        tails: are_microseconds,
     });
     out.push(strict(of_anybody("combined", named::COMBINED, false)));
     out.push(strict(of_anybody("common", named::COMMON, false)));
@@ -313,6 +322,43 @@ fn front(lines: &[&[u8]]) -> Front {
 /// Times as nginx writes them: `0.004`.
 fn are_decimals(words: &[&[u8]]) -> bool {
     words.iter().all(|word| *word == b"-" || word.contains(&b'.'))
+}
+
+/// Two times of which none of the first is shorter than the second: the request, and the upstream within it.
+fn are_whole_and_part(tails: &[&[u8]]) -> bool {
+    tails.iter().all(|tail| {
+        let space = memchr::memchr(b' ', tail);
+        space.is_some_and(|at| is_part(&tail[at + 1..], &tail[..at]))
+    })
+}
+
+/// The other way round.
+fn are_part_and_whole(tails: &[&[u8]]) -> bool {
+    tails.iter().all(|tail| {
+        let space = memchr::memrchr(b' ', tail);
+        space.is_some_and(|at| is_part(&tail[..at], &tail[at + 1..]))
+    })
+}
+
+/// Whether all times of the list `parts` are within the time `whole`. A dash is no time.
+fn is_part(parts: &[u8], whole: &[u8]) -> bool {
+    /// What rounding may add, s.
+    const SLACK_S: f64 = 0.001_5;
+    let seconds = |word: &[u8]| match word {
+        b"-" => Some(None),
+        _ if !word.contains(&b'.') => None,
+        _ => std::str::from_utf8(word).ok()?.parse::<f64>().ok().map(Some),
+    };
+    let Some(whole) = seconds(whole) else {
+        return false;
+    };
+    let mut parts = parts
+        .split(|byte| matches!(byte, b' ' | b',' | b':'))
+        .filter(|part| !part.is_empty());
+    parts.all(|part| match (seconds(part), whole) {
+        (Some(Some(part)), Some(whole)) => part <= whole + SLACK_S,
+        (part, _) => part.is_some(),
+    })
 }
 
 /// Whole numbers that are too large for seconds and milliseconds.

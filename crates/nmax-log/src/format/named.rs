@@ -22,8 +22,8 @@ pub(super) const VHOST_COMBINED: &str = r#"%v:%p %h %l %u %t "%r" %>s %O "%{Refe
 /// What nginx's packages write.
 pub(super) const NGINX_MAIN: &str = r#"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" "$http_x_forwarded_for""#;
 
-/// The combined format with the time of the request behind it.
-pub(super) const NGINX_TIMED: &str = r#"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_time"#;
+/// The combined format in nginx's words.
+pub(super) const NGINX_COMBINED: &str = r#"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent""#;
 
 /// What the ingress controller of Kubernetes writes.
 pub(super) const INGRESS_NGINX: &str = r#"$remote_addr - $remote_user [$time_local] "$request" $status $body_bytes_sent "$http_referer" "$http_user_agent" $request_length $request_time [$proxy_upstream_name] [$proxy_alternative_upstream_name] $upstream_addr $upstream_response_length $upstream_response_time $upstream_status $req_id"#;

@@ -167,7 +167,8 @@ fn notes(sides: &Sides, (name, log): (&str, &Log), all: &Both, types: usize) -> 
     let mut notes = Vec::new();
     if !log.has_durations {
         notes.push(format!(
-            "the log {name} tells no times: let the server write them, such as `$request_time` of nginx or `%D` of Apache"
+            "no times are read from the log {name}: let the server write them, such as `$request_time` of nginx or `%D` of \
+             Apache; where it does, name the `format` of its lines"
         ));
     }
     let (client, server) = (all.client_all.0, all.server.all.0);

@@ -40,6 +40,19 @@ fn names_of_what_is_found() {
     for (more, name) in [
         (r#" "-""#, "nginx_main"),
         (" 0.004", "combined with $request_time"),
+        (" 0.004 0.003", "combined with $request_time $upstream_response_time"),
+        (" 0.004 -", "combined with $request_time $upstream_response_time"),
+        (" 0.003 0.009", "combined with $upstream_response_time $request_time"),
+        (
+            " 0.001, 0.002 0.004",
+            "combined with $upstream_response_time $request_time",
+        ),
+        (r#" "-" 0.004"#, "nginx_main with $request_time"),
+        (
+            r#" "-" 0.004 0.004"#,
+            "nginx_main with $request_time $upstream_response_time",
+        ),
+        (" 512 0.004", "combined"),
         (" 4711", "combined with %D"),
         (" 1", "combined"),
         (r#" "a" "b" c"#, "combined"),
@@ -47,6 +60,31 @@ fn names_of_what_is_found() {
     ] {
         let line = format!("{COMBINED}{more}");
         assert_eq!(detect(&[&line]).name(), name, "{more}");
+    }
+}
+
+/// A request lasts at least as long as its upstream, so times behind the usual columns tell which is which.
+#[test]
+fn times_behind_the_columns_are_told_apart() {
+    let pairs = [(0.004, 0.003), (0.250, 0.250), (1.5, 0.0)];
+    for is_whole_first in [true, false] {
+        let line = |(whole, part): (f64, f64)| match is_whole_first {
+            true => format!("{COMBINED} {whole:.3} {part:.3}"),
+            false => format!("{COMBINED} {part:.3} {whole:.3}"),
+        };
+        let lines = pairs.map(line);
+        let mut reader = detect(&lines.each_ref().map(String::as_str));
+        for (line, (whole, part)) in lines.iter().zip(pairs) {
+            let Line::Record(record) = reader.line(line.as_bytes()) else {
+                panic!("a record")
+            };
+            let us = |seconds: f64| Some((seconds * 1e6).round() as u64);
+            assert_eq!(
+                (record.duration_us, record.upstream_us),
+                (us(whole), us(part)),
+                "{line}"
+            );
+        }
     }
 }
 
