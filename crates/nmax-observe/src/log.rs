@@ -240,8 +240,9 @@ impl Follower {
                 access.figures(span_s)
             }
             Content::Application(application) => {
+                let figures = application.figures(span_s);
                 self.notes.append(&mut application.notes());
-                application.figures(span_s)
+                figures
             }
         };
         let reading =

@@ -2,7 +2,8 @@
 //!
 //! Nothing is known of its format. A level is a word such as `ERROR` near the beginning of a line; a kind is the name of
 //! an exception, such as `java.io.IOException` or `ValueError`, or that the program broke. Lines of a stack trace belong to
-//! the line before them and count nothing.
+//! the line before them and count nothing; the line of the exception itself, which loggers write below their own without
+//! indentation, tells what kind of error that was.
 
 use std::collections::BTreeMap;
 
@@ -61,8 +62,10 @@ const BREAKS: [(&str, &str); 5] = [
     ("panic: ", "panic"),
     ("Segmentation fault", "segmentation fault"),
     ("Out of memory", "out of memory"),
-    ("Traceback (most recent call last)", "traceback"),
+    ("Traceback (most recent call last)", TRACEBACK),
 ];
+/// The kind of a stack trace whose exception stands below it.
+const TRACEBACK: &str = "traceback";
 
 /// Counts lines of a log.
 #[derive(Default)]
@@ -73,6 +76,17 @@ pub(super) struct Application {
     kinds: BTreeMap<String, u64>,
     notes: Vec<String>,
     examples: usize,
+    /// The warning or error that the next lines may tell more of.
+    last: Option<Trouble>,
+}
+
+/// A warning or an error whose stack trace may follow.
+struct Trouble {
+    /// Its line; none once it was counted, or where it is a warning.
+    line: Option<String>,
+    kind: Option<String>,
+    /// Whether the line of an exception may still follow.
+    takes_exception: bool,
 }
 
 impl Application {
@@ -90,16 +104,60 @@ impl Application {
             return;
         }
         let text = String::from_utf8_lossy(&bytes[..bytes.len().min(KIND_BYTES)]);
+        if is_link(&text) {
+            // What follows is an exception behind the one before it, or the one in front of it.
+            if let Some(last) = &mut self.last {
+                last.takes_exception = true;
+            }
+            return;
+        }
         let found = level_of(&text);
         let kind = kind_of(&text);
+        if found.is_none() && self.is_of_last(&text, kind) {
+            return;
+        }
+        self.close();
         // An exception without a level is one that nobody caught.
-        let level = match (found, &kind) {
+        let level = match (found, kind) {
             (None, Some(_)) => Level::Error,
             (found, _) => found.unwrap_or(Level::Other),
         };
         self.levels[level as usize] += 1;
-        if level >= Level::Error {
-            self.count(kind.unwrap_or(UNNAMED), &text);
+        let is_error = level >= Level::Error;
+        self.last = (level >= Level::Warning).then(|| Trouble {
+            line: is_error.then(|| text.trim().to_owned()),
+            kind: kind.map(str::to_owned),
+            takes_exception: found.is_some() || kind == Some(TRACEBACK),
+        });
+    }
+
+    /// Whether a line without a level is that of the exception of the line before; then that has its kind.
+    fn is_of_last(&mut self, text: &str, kind: Option<&str>) -> bool {
+        let (Some(last), Some(kind)) = (&mut self.last, kind) else {
+            return false;
+        };
+        if !last.takes_exception || !(text.starts_with(kind) || kind == TRACEBACK) {
+            return false;
+        }
+        last.takes_exception = kind == TRACEBACK;
+        if last.kind.as_deref().is_none_or(|known| known == TRACEBACK) {
+            last.kind = Some(kind.to_owned());
+            if let Some(line) = &mut last.line {
+                line.push(' ');
+                line.push_str(text.trim());
+            }
+        }
+        true
+    }
+
+    /// Counts the error whose lines have come; what comes after it may still be its exception.
+    fn close(&mut self) {
+        let Some(last) = &mut self.last else {
+            return;
+        };
+        if let Some(line) = last.line.take() {
+            let kind = last.kind.clone();
+            self.count(kind.as_deref().unwrap_or(UNNAMED), &line);
         }
     }
 
@@ -132,6 +190,7 @@ impl Application {
 
     /// Metric, value and unit of everything since the last call, which was `span_s` ago.
     pub(super) fn figures(&mut self, span_s: f64) -> Vec<(String, f64, &'static str)> {
+        self.close();
         let mut figures = Vec::new();
         let mut rate = |metric: String, count: u64| {
             if span_s > 0.0 {
@@ -158,6 +217,16 @@ fn is_continuation(line: &[u8]) -> bool {
         .iter()
         .any(|mark| line.starts_with(mark.as_bytes()));
     line[0].is_ascii_whitespace() || is_marked
+}
+
+/// Whether a line says that the exceptions of two stack traces belong together, as Python does.
+fn is_link(text: &str) -> bool {
+    [
+        "During handling of the above exception",
+        "The above exception was the direct cause",
+    ]
+    .iter()
+    .any(|words| text.starts_with(words))
 }
 
 /// The first word of a level near the beginning of a line: in capital letters, or in small ones within brackets, after

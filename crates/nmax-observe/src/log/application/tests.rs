@@ -104,10 +104,11 @@ fn a_stack_trace_is_one_error() {
         "12:00:01 INFO fine",
         "12:00:01 WARN slow",
     ]);
-    let notes = application.notes();
-    assert_eq!(notes.len(), 2, "one example of each kind: {notes:?}");
-    assert!(notes.iter().all(|note| !note.contains("geheim")), "{notes:?}");
     let figures = application.figures(2.0);
+    let notes = application.notes();
+    assert_eq!(notes.len(), 1, "one example of each kind: {notes:?}");
+    assert!(notes.iter().all(|note| !note.contains("geheim")), "{notes:?}");
+    assert_eq!(figure(&figures, "errors_per_s"), Some(0.5));
     assert_eq!(figure(&figures, "lines_per_s"), Some(3.5));
     assert_eq!(figure(&figures, "warnings_per_s"), Some(0.5));
     let of_kind = |kind: &str| figure(&figures, &format!("errors_per_s{{kind=\"{kind}\"}}"));
@@ -121,12 +122,76 @@ fn a_stack_trace_is_one_error() {
     );
 }
 
+/// What errors of a log are counted as, by kind, and all of them.
+fn counted(lines: &[&str]) -> (Vec<(String, f64)>, f64) {
+    let figures = fed(lines).figures(1.0);
+    let kinds = figures.iter().filter_map(|(metric, value, _)| {
+        let kind = metric.strip_prefix("errors_per_s{kind=\"")?.strip_suffix("\"}")?;
+        Some((kind.to_owned(), *value))
+    });
+    (kinds.collect(), figure(&figures, "errors_per_s").unwrap())
+}
+
+#[test]
+fn the_exception_below_a_line_is_its_kind() {
+    let log4j: &[&str] = &[
+        "2026-01-31 12:00:00 ERROR order failed",
+        "java.io.IOException: disk gone",
+        "\tat com.shop.Order.place(Order.java:7)",
+    ];
+    let python: &[&str] = &[
+        "Traceback (most recent call last):",
+        "  File \"shop.py\", line 1, in <module>",
+        "KeyError: 'cart'",
+        "",
+        "During handling of the above exception, another exception occurred:",
+        "",
+        "Traceback (most recent call last):",
+        "  File \"shop.py\", line 3, in <module>",
+        "ValueError: no cart",
+    ];
+    let caught = [&["ERROR:shop:no order"], python].concat();
+    let warned: &[&str] = &[
+        "12:00:00 WARN tried again",
+        "java.io.IOException: late",
+        "    at a.B.c(B.java:1)",
+    ];
+    let named: &[&str] = &[
+        "12:00:00 ERROR x.MyException",
+        "x.MyException: no",
+        "    at a.B.c(B.java:1)",
+    ];
+    let thrown: &[&str] = &["12:00:00 INFO fine", "java.io.IOException: late"];
+    let cases: [(&[&str], &[&str], &str); 6] = [
+        (log4j, &["java.io.IOException"], "as log4j and logback write it"),
+        (python, &["KeyError"], "an exception of Python that nobody caught"),
+        (&caught, &["KeyError"], "one that was logged"),
+        (warned, &[], "the trace of a warning"),
+        (named, &["x.MyException"], "named in both lines"),
+        (thrown, &["java.io.IOException"], "nobody caught it"),
+    ];
+    for (lines, kinds, why) in cases {
+        let want: Vec<(String, f64)> = kinds.iter().map(|kind| ((*kind).to_owned(), 3.0)).collect();
+        let all = 3.0 * kinds.len() as f64;
+        assert_eq!(counted(&lines.repeat(3)), (want, all), "{why}");
+    }
+}
+
+#[test]
+fn a_trace_that_two_readings_cut_is_one_error() {
+    let mut application = fed(&["12:00:00 ERROR order failed"]);
+    assert_eq!(figure(&application.figures(1.0), "errors_per_s"), Some(1.0));
+    application.line(Cut::Line(b"java.io.IOException: disk gone"));
+    assert_eq!(figure(&application.figures(1.0), "errors_per_s"), Some(0.0));
+}
+
 #[test]
 fn kinds_are_bounded() {
     let mut application = Application::default();
     for number in 0..5_000 {
         application.line(Cut::Line(format!("ERROR Strange{number}Exception").as_bytes()));
     }
+    application.close();
     assert!(application.kinds.len() <= KINDS_MAX + 1);
     assert_eq!(application.kinds.values().sum::<u64>(), 5_000);
     assert_eq!(application.notes().len(), EXAMPLES_MAX);
