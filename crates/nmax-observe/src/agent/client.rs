@@ -12,6 +12,8 @@ use crate::source::{Reading, Source, Trouble};
 
 /// Calendars that differ by less are not worth a word, s.
 const CALENDARS_MAX_S: f64 = 1.0;
+/// Notes of an agent that are remembered.
+const TOLD_MAX: usize = 64;
 /// Most seconds that are taken from one answer.
 const SHOTS_MAX: usize = 1_000;
 
@@ -32,6 +34,8 @@ pub(super) struct RemoteAgent {
     /// How far its calendar was off when a word was said, s.
     said_s: Option<f64>,
     notes: Vec<String>,
+    /// What the agent has told already.
+    told: Vec<String>,
     events: Vec<(&'static str, String)>,
 }
 
@@ -45,6 +49,7 @@ impl RemoteAgent {
             clock: OtherClock::default(),
             said_s: None,
             notes: Vec::new(),
+            told: Vec::new(),
             events: Vec::new(),
         }
     }
@@ -77,9 +82,21 @@ impl RemoteAgent {
         Head::parse(line).map_err(|why| Trouble::passing(format!("{place}: {why}")))
     }
 
+    /// A note of the agent: it tells those from before the run to whoever asks first, and again with their second.
+    fn take_note(&mut self, note: &str) {
+        if self.told.iter().any(|told| told == note) {
+            return;
+        }
+        if self.told.len() >= TOLD_MAX {
+            self.told.remove(0);
+        }
+        self.told.push(note.to_owned());
+        self.notes.push(note.to_owned());
+    }
+
     /// Takes note of which process answers, and where to go on; whether it is one that was not met before.
     fn meet(&mut self, head: &Head, now: Nanos) -> bool {
-        self.notes.extend(head.notes.iter().cloned());
+        head.notes.iter().for_each(|note| self.take_note(note));
         let known = self.cursor.as_ref().map(|(instance, _)| *instance == head.instance);
         if known == Some(false) {
             let text = "it was started again; what happened until then and was not asked for is not known";
@@ -154,7 +171,7 @@ impl Source for RemoteAgent {
             Reading::new(&source, "clock_error_s", offset.error_s, "s"),
         ];
         for shot in answer.text.lines().skip(1).take(SHOTS_MAX).filter_map(Shot::parse) {
-            self.notes.extend(shot.notes);
+            shot.notes.iter().for_each(|note| self.take_note(note));
             // What was before the run is none of its readings.
             let Some(at) = self.clock.here(shot.at, stamps.received) else {
                 continue;

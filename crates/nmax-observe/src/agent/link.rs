@@ -26,6 +26,8 @@ use crate::source::Trouble;
 const ASK_MAX: Duration = Duration::from_millis(2_500);
 /// Longest wait for a caller to say who it is.
 const GREET_MAX: Duration = Duration::from_millis(500);
+/// Longest wait for the first call: an agent that was there before the run tries once a second.
+const FIRST_CALL_MAX: Duration = Duration::from_millis(2_000);
 /// Most callers that are heard in one reading.
 const CALLERS_MAX: usize = 4;
 /// Longest answer.
@@ -192,13 +194,14 @@ impl Link {
 
     /// A caller that knows the token and has the right name.
     async fn caller(&mut self, address: &str) -> Result<TcpStream, Trouble> {
-        let listener = match self.listener.take() {
-            Some(listener) => listener,
-            None => bind(address).await?,
+        let (listener, patience) = match self.listener.take() {
+            Some(listener) => (listener, GREET_MAX),
+            None => (bind(address).await?, FIRST_CALL_MAX),
         };
-        let found = async {
+        // In all it takes no longer than the wait for the first call, so that some time is left for the question.
+        let found = timeout(FIRST_CALL_MAX, async {
             for _ in 0..CALLERS_MAX {
-                let Ok(Ok((mut stream, from))) = timeout(GREET_MAX, listener.accept()).await else {
+                let Ok(Ok((mut stream, from))) = timeout(patience, listener.accept()).await else {
                     break;
                 };
                 match timeout(GREET_MAX, self.greeted(&mut stream)).await {
@@ -210,10 +213,10 @@ impl Link {
                 }
             }
             None
-        }
+        })
         .await;
         self.listener = Some(listener);
-        found.ok_or_else(|| {
+        found.ok().flatten().ok_or_else(|| {
             Trouble::passing(format!(
                 "no agent calls at {address}; start it with `nmax agent --push http://INJECTOR:PORT --name {}`",
                 self.name
