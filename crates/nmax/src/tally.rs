@@ -202,7 +202,9 @@ impl Tally {
 
     /// The judgement and the view of everything so far.
     pub fn conclude(&mut self, plan: &Plan, catalog: &Catalog, info: RunInfo) -> (Judgement, View) {
-        let (series, failures, events) = (self.series.finish(), self.failures.clone(), self.events.clone());
+        let (series, failures, mut events) = (self.series.finish(), self.failures.clone(), self.events.clone());
+        // Sources tell of a second later than the run itself.
+        events.sort_by(|one, other| one.at_s.total_cmp(&other.at_s));
         self.with_evidence(plan, catalog, |evidence| {
             let judgement = judge(evidence);
             let mut view = View::new(evidence, &judgement, info, series, &failures, events);
