@@ -92,7 +92,7 @@ impl ComparisonView {
         let (n, m) = answer.runs;
         let mut lines = vec![format!(
             "Equivalent is a change of less than {} ({} points of failures). Intervals are 95 %, of their row alone; better \
-             and worse are said at 5 % over all {} rows together (Holm).",
+             and worse are said at 5 % over all {} rows with a direction (Holm).",
             number::share(answer.margin),
             number::digits(100.0 * answer.failure_margin),
             answer.family

@@ -28,8 +28,9 @@ pub(super) fn read(file: &Path, args: &BeforeAfterArgs, known: &[Known]) -> Resu
     let label = file.display().to_string();
     if !profile.has_durations {
         return Err(format!(
-            "{label}: the log does not say how long requests took, so there is nothing to compare\n  help: let the server \
-             log it: $request_time (nginx), %D (Apache), time-taken (IIS)"
+            "{label}: no times of requests were read from the log, so there is nothing to compare\n  help: where it has \
+             them, name its format with --format, as the server's configuration says it; else let the server log \
+             $request_time (nginx), %D (Apache), time-taken (IIS)"
         ));
     }
     let mut measured = Measured::default();
