@@ -2,7 +2,7 @@
 //!
 //! Each page has a connection of its own, so a server that was restarted is seen as it is. Redirects are not followed, and
 //! proxies of the environment are not used: a plan names what is read. User and password of a URL are sent as basic
-//! authorization and never appear in a message.
+//! authorization; neither they nor the secrets of a query appear in a message.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use ureq::{Agent, Error};
 
 use crate::Trouble;
-use crate::place::split_user;
+use crate::place::{shown, split_user};
 
 /// Longest time for a page, from looking up the name to its last byte.
 pub const PATIENCE: Duration = Duration::from_secs(2);
@@ -27,6 +27,8 @@ pub struct Page {
     agent: Agent,
     /// Without user and password.
     url: String,
+    /// The URL as messages show it.
+    shown: String,
     accept: &'static str,
     authorization: Option<String>,
 }
@@ -62,6 +64,7 @@ impl Page {
         let config = if is_tls { config.tls_config(tls()) } else { config };
         Self {
             agent: config.build().new_agent(),
+            shown: shown(&url),
             url,
             accept,
             authorization: token.map(|token| format!("Bearer {token}")).or(basic),
@@ -69,8 +72,8 @@ impl Page {
     }
 
     /// Where it is, as it may be shown.
-    pub fn url(&self) -> &str {
-        &self.url
+    pub fn shown(&self) -> &str {
+        &self.shown
     }
 
     /// Fetches it. Takes at most [`PATIENCE`].
@@ -87,13 +90,13 @@ impl Page {
         let body = response.body_mut().with_config().limit(PAGE_BYTES_MAX).read_to_vec();
         let body = body.map_err(|error| self.trouble(&error))?;
         let text = String::from_utf8(body)
-            .map_err(|_| Trouble::passing(format!("{} gave bytes that are no text (UTF-8)", self.url)))?;
+            .map_err(|_| Trouble::passing(format!("{} gave bytes that are no text (UTF-8)", self.shown)))?;
         Ok(Fetched { content_type, text })
     }
 
     /// What a status means for what is read.
     fn judge(&self, status: u16) -> Result<(), Trouble> {
-        let url = &self.url;
+        let url = &self.shown;
         match status {
             200 => Ok(()),
             401 | 403 => {
@@ -113,7 +116,7 @@ impl Page {
     }
 
     fn trouble(&self, error: &Error) -> Trouble {
-        let url = &self.url;
+        let url = &self.shown;
         match error {
             Error::Timeout(_) => {
                 let patience_s = PATIENCE.as_secs();

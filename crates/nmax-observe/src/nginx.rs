@@ -26,7 +26,7 @@ impl Source for Nginx {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
         let text = self.page.fetch()?.text;
         let numbers = parse(&text).ok_or_else(|| {
-            let url = self.page.url();
+            let url = self.page.shown();
             Trouble::passing(format!(
                 "{url} is no page of `stub_status`; write `stub_status;` into its location"
             ))

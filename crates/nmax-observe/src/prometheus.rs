@@ -8,9 +8,11 @@
 //! - [`text`]: the formats
 //! - [`page`]: samples with what they grew by, and figures made of them
 //! - [`conventions`]: which metrics are which figures
+//! - [`room`]: how many resources of a page are kept
 
 mod conventions;
 mod page;
+mod room;
 mod text;
 
 use std::collections::{HashMap, HashSet};
@@ -24,6 +26,7 @@ use crate::{Reading, Source, Trouble};
 
 use conventions::{About, CONVENTIONS, EXPORTERS, Name};
 use page::{Figure, Page, Selector};
+use room::Room;
 use text::{Format, Role, Sample, parse};
 
 /// Most series of a page that are kept under their own names.
@@ -52,7 +55,7 @@ impl Source for Exporter {
             return Err(Trouble::lasting(wrong));
         }
         let page = self.fetcher.fetch()?;
-        let url = self.fetcher.url();
+        let url = self.fetcher.shown();
         if page.content_type.starts_with("text/html") {
             return Err(Trouble::passing(format!(
                 "{url} is a web page and has no metrics; they are often at `/metrics`"
@@ -92,6 +95,7 @@ struct Digest {
     rates: Rates,
     /// Series that are kept under their own names.
     kept: HashSet<String>,
+    room: Room,
     is_first: bool,
     has_said_limit: bool,
     notes: Vec<String>,
@@ -121,6 +125,7 @@ impl Digest {
             recipes,
             rates: Rates::default(),
             kept: HashSet::new(),
+            room: Room::default(),
             is_first: true,
             has_said_limit: false,
             notes: Vec::new(),
@@ -141,7 +146,8 @@ impl Digest {
     }
 
     /// Figures of the vocabulary.
-    fn resources(&self, page: &mut Page<'_>) -> Vec<Reading> {
+    fn resources(&mut self, page: &mut Page<'_>) -> Vec<Reading> {
+        let mut room = std::mem::take(&mut self.room);
         let is_exporter = EXPORTERS.iter().any(|part| page.has_name_with(part));
         let mut readings = Vec::new();
         let mut made = HashSet::new();
@@ -154,12 +160,18 @@ impl Digest {
                 };
                 for (label, value) in page.figure(figure, by) {
                     let source = self.source(&recipe.name, &label);
-                    if is_of_interest && made.insert((source.clone(), *metric)) {
+                    let has_place = match recipe.name {
+                        RecipeName::Known(Name::Label(kind, _)) => is_of_interest && room.takes(kind, &source),
+                        _ => is_of_interest,
+                    };
+                    if has_place && made.insert((source.clone(), *metric)) {
                         readings.push(Reading::new(&source, metric, value, unit_of_figure(metric)));
                     }
                 }
             }
         }
+        self.notes.extend(room.notes());
+        self.room = room;
         readings
     }
 

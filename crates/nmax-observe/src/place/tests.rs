@@ -76,3 +76,19 @@ proptest! {
         let _ = Place::parse(&text, 1);
     }
 }
+
+#[test]
+fn secrets_of_a_url_are_not_shown() {
+    let cases = [
+        ("http://h:1/metrics?x=1&y", "http://h:1/metrics?x=1&y"),
+        ("http://us:s3cret@h/m?token=s3cret&x=1", "http://h/m?token=REDACTED&x=1"),
+        ("http://h?API_KEY=s3=cret", "http://h?API_KEY=REDACTED"),
+        ("http://h/m?api%5Fkey=s3cret#s3cret", "http://h/m?api%5Fkey=REDACTED"),
+        ("http://h/m?x=1;pwd=s3;cret&y=2", "http://h/m?x=1;pwd=REDACTED&y=2"),
+        ("h/m?q=a?sig=s3cret", "h/m?q=a?sig=REDACTED"),
+        ("http://h/m?token=", "http://h/m?token="),
+    ];
+    for (url, want) in cases {
+        assert_eq!(shown(url), want, "{url}");
+    }
+}

@@ -212,7 +212,7 @@ impl<'a> Page<'a> {
 /// Both of what both have.
 fn joined(one: ByLabel, other: &ByLabel, join: impl Fn(f64, f64) -> Option<f64>) -> ByLabel {
     let pairs = one.into_iter().filter_map(|(label, value)| {
-        let both = join(value, *other.get(&label)?)?;
+        let both = join(value, *other.get(&label)?).filter(|both| both.is_finite())?;
         Some((label, both))
     });
     pairs.collect()

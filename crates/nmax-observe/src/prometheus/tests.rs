@@ -3,6 +3,7 @@ use std::sync::mpsc::sync_channel;
 use nmax_plan::plan::MappedKind;
 use proptest::prelude::*;
 
+use super::room::RESOURCES_MAX;
 use super::*;
 use crate::fixture::{Fake, read_head};
 
@@ -341,4 +342,70 @@ proptest! {
             prop_assert!(readings.len() <= 4 * samples.len() + 20);
         }
     }
+}
+
+/// A source that cannot be read says where it is, without the secrets of its URL.
+#[test]
+fn no_message_of_a_source_holds_a_secret_of_its_query() {
+    let answers = [
+        "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>",
+        "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n\u{7f}",
+        "what?\r\n\r\n",
+    ];
+    for answer in answers {
+        let server = Fake::says(answer);
+        let url = server.url("/m?token=s3cret&page=7");
+        let mut sources = [source(&url, None, "app", &[]), crate::nginx::source(&url, "front")];
+        for source in &mut sources {
+            let trouble = source.read(Nanos::ZERO).unwrap_err();
+            assert!(!trouble.text.contains("s3cret"), "{trouble}");
+            assert!(trouble.text.contains("/m?token=REDACTED&page=7"), "{trouble}");
+        }
+    }
+    let trouble = source("http://no url?token=s3cret", None, "app", &[]).read(Nanos::ZERO);
+    assert!(!trouble.unwrap_err().text.contains("s3cret"));
+}
+
+/// Labels without end do not become resources without end; those that are kept stay the same.
+#[test]
+fn resources_of_labels_are_bounded_and_it_is_said_once() {
+    let page = |pools: std::ops::Range<usize>| {
+        pools
+            .map(|pool| format!("hikaricp_connections_active{{pool=\"p{pool:04}\"}} 1\nhikaricp_connections_max{{pool=\"p{pool:04}\"}} 9\n"))
+            .chain(["node_disk_reads_completed_total{device=\"sda\"} 3\n".into()])
+            .collect::<String>()
+    };
+    let pages = [page(100..700), page(0..700)];
+    let (readings, notes) = digest("shop", &[], &[&pages[0], &pages[1]]);
+    let pools: HashSet<&str> = sources(&readings)
+        .into_iter()
+        .filter(|source| source.starts_with("pool "))
+        .collect();
+    assert_eq!(pools.len(), RESOURCES_MAX);
+    assert!(
+        pools.contains("pool p0100") && !pools.contains("pool p0000"),
+        "{pools:?}"
+    );
+    for pool in &pools {
+        value(&readings, pool, "limit_count");
+    }
+    value(&readings, "disk sda", "reads_per_s");
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("pool") && notes[0].contains("550"), "{notes:?}");
+
+    let named = |pool: &str| MappedResource {
+        kind: MappedKind::Pool,
+        name: pool.into(),
+        figures: vec![(
+            "in_use_count",
+            format!("hikaricp_connections_active{{pool=\"{pool}\"}}"),
+        )],
+    };
+    let (readings, _) = digest("shop", &[named("p0699")], &[&pages[0]]);
+    value(&readings, "pool p0699", "in_use_count");
 }
