@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use nmax_plan::plan::{Action, EVERY_DEFAULT, Intervention, Moment, Observed, Plan, ProcessRef, Workload};
+use nmax_plan::plan::{Action, EVERY_DEFAULT, INJECTOR, Intervention, Moment, Observed, Plan, ProcessRef, Workload};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::summary;
 use nmax_plan::units::format_duration;
@@ -76,7 +76,7 @@ fn observed(observed: &Observed) -> String {
         Observed::Process { name, process } => return format!("{name}: {}", self::process(process)),
         Observed::Source(source) => source,
     };
-    let whose = if source.name == source.host {
+    let whose = if source.name == source.host || source.host == INJECTOR {
         String::new()
     } else {
         format!(" on {}", source.host)
