@@ -21,9 +21,11 @@ const SHARE_MIN_FURTHER: f64 = 0.01;
 /// cut must not cost the columns of all others.
 const SHARE_OF_MOST: f64 = 0.5;
 
+/// Whether what stands behind the last quotes of lines is what a format means.
+type Tails = fn(&[&[u8]]) -> bool;
+
 /// Times that are put behind the usual columns of nginx, and what the lines must then end with.
-#[expect(clippy::type_complexity, reason = "a table of three rows")]
-const TIMES: [(&str, fn(&[&[u8]]) -> bool); 3] = [
+const TIMES: [(&str, Tails); 3] = [
     ("$request_time", are_decimals),
     ("$request_time $upstream_response_time", are_whole_and_part),
     ("$upstream_response_time $request_time", are_part_and_whole),
@@ -48,7 +50,7 @@ pub(super) struct Found {
 struct Candidate {
     format: Format,
     /// What must stand behind the last quote of the lines that it reads.
-    tails: fn(&[&[u8]]) -> bool,
+    tails: Tails,
 }
 
 /// A candidate that has read the sample.
