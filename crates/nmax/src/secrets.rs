@@ -375,7 +375,9 @@ mod tests {
         assert!(!yaml.contains("s3cret") && !yaml.contains("ann"), "{yaml}");
         let back = crate::load::plan_of_manifest(&yaml).unwrap();
         assert_eq!(back.observe.len(), flags.len());
-        let words = flags.iter().flat_map(|(kind, place)| ["--observe".to_owned(), format!("{kind}={place}")]);
+        let words = flags
+            .iter()
+            .flat_map(|(kind, place)| ["--observe".to_owned(), format!("{kind}={place}")]);
         let words = mask_words(words).join(" ");
         assert!(!words.contains("s3cret"), "{words}");
     }

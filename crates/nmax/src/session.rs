@@ -141,7 +141,11 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let feed = order.source.as_ref();
     let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
     let follows = sides::are_wanted(plan);
-    let tap = if follows { Tap::open(sides::agent(plan).as_deref()) } else { Tap::default() };
+    let tap = if follows {
+        Tap::open(sides::agent(plan).as_deref())
+    } else {
+        Tap::default()
+    };
     let observer = Observer::start(plan, &run, &tap);
     let sides = follows.then(|| Sides::new(tap, origin.as_microsecond(), run.times().hold));
     let mut session = Session {

@@ -18,7 +18,6 @@ use nmax_plan::planless::Planless;
 use nmax_plan::template::Template;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-
 /// How often a command is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 /// Bytes of what a failed command said that are told.
