@@ -20,6 +20,7 @@ pub use metric::{Better, Metric, Scale, Unit, Values};
 pub use origin::{Caveat, Kind, Load, Origin, caveats};
 pub use rank::Shift;
 
+use crate::history::is_steady;
 use crate::trend::median;
 
 /// Probability of an error that is accepted, over all rows of a comparison.
@@ -28,6 +29,8 @@ pub const ERROR_MAX: f64 = 0.05;
 pub const TOTAL: &str = "total";
 /// Most requests that are compared; more would drown all of them in the correction for their number.
 pub const REQUESTS_MAX: usize = 50;
+/// Fewest other runs of one system that tell how much equal runs differ.
+pub const HISTORY_MIN: usize = 5;
 
 /// Figures of one run, or of a log.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -36,6 +39,10 @@ pub struct Measured {
     pub total: Figures,
     /// By request name.
     pub requests: BTreeMap<String, Figures>,
+    /// Length of the hold, s; 0 when unknown.
+    pub hold_s: f64,
+    /// Whether the injector had to share its processors, so that the run says so itself.
+    pub is_disturbed: bool,
 }
 
 /// Figures of one request of a run.
@@ -56,8 +63,9 @@ pub struct Question<'a> {
     pub before: &'a [Measured],
     /// Runs after it.
     pub after: &'a [Measured],
-    /// Other runs of the same plan on the same target: how much equal runs differ.
-    pub history: &'a [Measured],
+    /// Groups of other runs of one system each, oldest first: how much equal runs differ. Of a group with fewer than
+    /// [`HISTORY_MIN`] runs, or with a change among them, nothing is taken.
+    pub history: &'a [Vec<Measured>],
     /// What is compared.
     pub metrics: &'a [Metric],
     /// Requests that are compared, [`TOTAL`] among them; empty is all.
@@ -176,7 +184,15 @@ struct Cell<'a> {
     metric: Metric,
     before: Vec<&'a Figures>,
     after: Vec<&'a Figures>,
-    history: Vec<&'a Figures>,
+    /// Scores of other runs, by group.
+    history: Vec<Vec<f64>>,
+}
+
+impl Cell<'_> {
+    /// Other runs that say how much equal ones differ.
+    fn history_runs(&self) -> usize {
+        self.history.iter().map(Vec::len).sum()
+    }
 }
 
 /// Compares two sides.
@@ -212,7 +228,8 @@ pub fn compare(question: &Question<'_>) -> Comparison {
         .iter()
         .filter(|cell| cell.metric.better() != Better::Neither)
         .count();
-    let mut rows: Vec<Row> = cells.iter().map(|cell| row(cell, family)).collect();
+    let stretch = weak::stretch(question.before.iter().chain(question.after));
+    let mut rows: Vec<Row> = cells.iter().map(|cell| row(cell, family, stretch)).collect();
     correct(&mut rows);
     for row in &mut rows {
         row.said = said(row, question);
@@ -225,7 +242,7 @@ pub fn compare(question: &Question<'_>) -> Comparison {
         margin: question.margin,
         failure_margin: question.failure_margin,
         runs_needed: (2..).find(needed).unwrap_or(usize::MAX),
-        history: question.history.len(),
+        history: cells.iter().map(Cell::history_runs).max().unwrap_or(0),
         only_before: only(question.before, question.after),
         only_after: only(question.after, question.before),
         left_out,
@@ -275,12 +292,17 @@ fn cell<'a>(question: &Question<'a>, request: &'a str, metric: Metric) -> Option
         metric,
         before,
         after,
-        history: known(question.history),
+        history: question
+            .history
+            .iter()
+            .map(|group| known(group).iter().filter_map(|one| one.values.score(metric)).collect())
+            .filter(|scores: &Vec<f64>| scores.len() >= HISTORY_MIN && is_steady(scores))
+            .collect(),
     })
 }
 
 /// Its change; nothing is said of it yet.
-fn row(cell: &Cell<'_>, family: usize) -> Row {
+fn row(cell: &Cell<'_>, family: usize, stretch: f64) -> Row {
     let metric = cell.metric;
     let middle = |side: &[&Figures]| median(side.iter().filter_map(|one| one.values.get(metric))).unwrap_or(0.0);
     let scores = |side: &[&Figures]| -> Option<Vec<f64>> { side.iter().map(|one| one.values.score(metric)).collect() };
@@ -290,7 +312,13 @@ fn row(cell: &Cell<'_>, family: usize) -> Row {
         .zip(scores(&cell.after))
         .and_then(|(before, after)| {
             if is_weak {
-                weak::shift(metric, (&cell.before, &before), (&cell.after, &after), &cell.history)
+                weak::shift(
+                    metric,
+                    (&cell.before, &before),
+                    (&cell.after, &after),
+                    &cell.history,
+                    stretch,
+                )
             } else {
                 rank::shift(&before, &after, 1.0 - ERROR_MAX)
             }

@@ -134,6 +134,17 @@ fn probability(x: &[f64], y: &[f64]) -> f64 {
     (two_sided(difference / error, df) * places as f64).min(1.0)
 }
 
+/// Whether no change stands out among these scores. Here two runs make a part: what is asked is not where a change was, but
+/// whether all may be runs of one system. O(n²).
+pub(crate) fn is_steady(scores: &[f64]) -> bool {
+    let places = scores.len().saturating_sub(3);
+    let is_step = |at: usize| {
+        let (difference, error, df) = pooled(&scores[..at], &scores[at..]);
+        difference.abs() > 1e-12 && two_sided(difference / error, df) * places as f64 <= P_MAX
+    };
+    !(2..2 + places).any(is_step)
+}
+
 /// The change that is least sure, if it is not sure enough beside its neighbors.
 fn weakest(scores: &[f64], places: &[usize]) -> Option<usize> {
     let edges: Vec<usize> = std::iter::once(0)

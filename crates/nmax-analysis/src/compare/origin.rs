@@ -259,9 +259,13 @@ fn between(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
     let plans = |side: &[Origin]| values(side, |origin| origin.plan_sha256.clone());
     let (one, other) = (plans(before), plans(after));
     if one.len() > 1 || other.len() > 1 || (!one.is_empty() && !other.is_empty() && one != other) {
-        found.push(told(
-            "the plans are not the same; see what else differs here, and in `plan.yaml` of the runs".into(),
-        ));
+        let targets = |side: &[Origin]| values(side, |origin| origin.target.clone());
+        let text = if targets(before) == targets(after) {
+            "the plans are not the same; `plan.yaml` of the runs shows how they differ"
+        } else {
+            "the plans are not the same, maybe by their targets alone; `plan.yaml` of the runs shows it"
+        };
+        found.push(told(text.into()));
     }
     let apart = mix(before, after);
     if apart > MIX_MAX && before.iter().chain(after).all(|origin| origin.kind == Kind::Run) {

@@ -74,6 +74,8 @@ fn run(random: &mut Random, system: System, exchanges: u64) -> Measured {
         requests: requests
             .map(|(name, base_ms)| (name.to_owned(), figures(base_ms, exchanges)))
             .into(),
+        hold_s: 60.0,
+        is_disturbed: false,
     }
 }
 
@@ -85,7 +87,7 @@ fn ask(before: &[Measured], after: &[Measured], history: &[Measured]) -> Compari
     compare(&Question {
         before,
         after,
-        history,
+        history: &[history.to_vec()],
         metrics: &Metric::OF_RUNS,
         only: &[],
         margin: MARGIN,
@@ -122,6 +124,73 @@ fn equal_systems_are_not_told_apart() {
             );
         }
     }
+}
+
+/// Runs of 2 s without parts, which differ by 20 % in times and throughput, are not told apart either.
+#[test]
+fn short_runs_of_equal_systems_are_not_told_apart() {
+    let system = System { between: 0.2, ..QUIET };
+    let short = |random: &mut Random| {
+        let mut run = run(random, system, 400);
+        let all = std::iter::once(&mut run.total).chain(run.requests.values_mut());
+        for figures in all {
+            // As many users as before: who waits longer asks less often.
+            let mean = figures.values.get(Metric::ResponseMean).unwrap();
+            figures.values.set(Metric::Throughput, Some(1e4 / mean));
+            figures.blocks.clear();
+        }
+        Measured { hold_s: 2.0, ..run }
+    };
+    let mut random = Random::new(19);
+    let wrong = (0..200).filter(|_| is_told_apart(&ask(&[short(&mut random)], &[short(&mut random)], &[])));
+    let wrong = wrong.count();
+    assert!(wrong <= 10, "{wrong} of 200");
+}
+
+/// Shorter or disturbed runs make the interval wider, never narrower.
+#[test]
+fn short_and_disturbed_runs_are_known_less_well() {
+    let mut random = Random::new(53);
+    let (before, after) = (run(&mut random, QUIET, 4_000), run(&mut random, QUIET, 4_000));
+    let width = |hold_s: f64, is_disturbed: bool| {
+        let changed = Measured {
+            hold_s,
+            is_disturbed,
+            ..after.clone()
+        };
+        let answer = ask(std::slice::from_ref(&before), &[changed], &[]);
+        let (low, high) = answer.rows[0].interval.unwrap();
+        high / low
+    };
+    let widths = [
+        width(60.0, false),
+        width(10.0, false),
+        width(10.0, true),
+        width(2.0, true),
+    ];
+    assert!(widths.is_sorted_by(|a, b| a < b), "{widths:?}");
+    assert_eq!(width(0.0, false), width(60.0, false), "unknown is no reason");
+}
+
+/// Few other runs, and others of a system that changed, say nothing: the answer is the one without them.
+#[test]
+fn a_history_that_is_short_or_has_a_change_is_left_out() {
+    let slow = System { slowness: 4.6, ..QUIET };
+    let mut random = Random::new(47);
+    let (before, after) = (runs(&mut random, slow, 1), runs(&mut random, QUIET, 1));
+    let alone = ask(&before, &after, &[]);
+    assert_eq!(alone.said(), Said::Better);
+    for (slows, quicks) in [(1, 1), (2, 2), (2, 3), (4, 2), (6, 6)] {
+        let mixed = [runs(&mut random, slow, slows), runs(&mut random, QUIET, quicks)].concat();
+        let answer = ask(&before, &after, &mixed);
+        let of = |answer: &Comparison| {
+            let rows = answer.rows.iter().filter(|row| row.metric == Metric::ResponseMean);
+            rows.map(|row| (row.interval, row.said)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&answer), of(&alone), "{slows} and {quicks} runs");
+    }
+    let enough = ask(&before, &after, &runs(&mut random, QUIET, HISTORY_MIN));
+    assert_eq!(enough.history, HISTORY_MIN);
 }
 
 /// A change by 5 % is found by 10 runs a side that differ by 2 %, in at least 80 %, and never with the wrong sign.

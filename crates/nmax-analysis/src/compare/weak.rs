@@ -3,7 +3,7 @@
 
 use super::rank::Shift;
 use super::student::{critical, two_sided};
-use super::{ERROR_MAX, Figures, Metric, Scale};
+use super::{ERROR_MAX, Figures, Measured, Metric, Scale};
 
 /// Degrees of freedom from which on runs say themselves how much equal ones differ.
 const KNOWN_DF: f64 = 3.0;
@@ -11,6 +11,10 @@ const KNOWN_DF: f64 = 3.0;
 const LEAST: f64 = 0.01;
 /// Standard deviation of a failure rate from run to run, relative to it.
 const FAILURES: f64 = 0.2;
+/// Length of a hold, s, below which runs are taken to differ more: what a host does besides evens out less in them.
+const LONG_S: f64 = 30.0;
+/// Factor of the assumed deviation when a run says that its injector shared its processors.
+const DISTURBED: f64 = 2.0;
 
 /// A variance, and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +37,7 @@ struct Variance {
 /// s² = a² + b² + c²
 /// ```
 ///
-/// - a: what equal runs differ by at least, by metric (5 % of a median, 15 % of a p99)
+/// - a: what equal runs differ by at least, by metric (5 % of a median, 15 % of a p99), times [`stretch`]
 /// - b: standard deviation of the parts of a run: as if a part differed from the next no more than a run from the next.
 ///   Independent parts would only say b/√parts; but what is noise for minutes looks quiet within one run. Of a failure
 ///   rate it is b/√parts, since each failure is an event of its own
@@ -44,10 +48,11 @@ pub(super) fn shift(
     metric: Metric,
     (before, x): (&[&Figures], &[f64]),
     (after, y): (&[&Figures], &[f64]),
-    history: &[&Figures],
+    history: &[Vec<f64>],
+    stretch: f64,
 ) -> Option<Shift> {
-    let others: Vec<f64> = history.iter().filter_map(|one| one.values.score(metric)).collect();
-    let between = between(&[x, y, &others]);
+    let groups: Vec<&[f64]> = [x, y].into_iter().chain(history.iter().map(Vec::as_slice)).collect();
+    let between = between(&groups);
     let variance = if between.df >= KNOWN_DF {
         Variance {
             value: between.value.max(least(metric)),
@@ -55,7 +60,7 @@ pub(super) fn shift(
         }
     } else {
         let assumed = Variance {
-            value: assumed(metric, before, after).powi(2),
+            value: (stretch * assumed(metric, before, after)).powi(2),
             df: f64::INFINITY,
         };
         sum(&[assumed, within(metric, before, after), between])
@@ -69,6 +74,24 @@ pub(super) fn shift(
         high: estimate + reach,
         p: two_sided(estimate / error, variance.df),
     })
+}
+
+/// Factor of the deviation that is assumed of runs.
+///
+/// ```text
+/// √(30 s / hold) of the shortest hold, at least 1;   twice that when a run was disturbed
+/// ```
+pub(super) fn stretch<'a>(runs: impl Iterator<Item = &'a Measured>) -> f64 {
+    let (mut short, mut disturbed) = (1.0_f64, 1.0);
+    for run in runs {
+        if run.hold_s > 0.0 {
+            short = short.max((LONG_S / run.hold_s).sqrt());
+        }
+        if run.is_disturbed {
+            disturbed = DISTURBED;
+        }
+    }
+    short * disturbed
 }
 
 /// Least variance of a run's score, however equal the runs seen were.

@@ -4,6 +4,7 @@
 //! - this file: which runs, whether they may be compared, what is written where
 //! - `run`: a run's figures from its directory; `log`: those of an access log; `names`: which requests of both are the same
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -284,8 +285,9 @@ fn nothing(args: &BeforeAfterArgs, before: &Side, after: &Side) -> String {
     )
 }
 
-/// Other sound runs of the same plan on the same target: how much equal runs differ.
-fn history(runs_dir: &Path, before: &Side, after: &Side) -> Vec<Measured> {
+/// Other sound runs of the same plan on the same target, of the name and labels of a run that is compared: how much equal
+/// runs differ. A group for each name with its labels, oldest first.
+fn history(runs_dir: &Path, before: &Side, after: &Side) -> Vec<Vec<Measured>> {
     let all = || before.origins.iter().chain(&after.origins);
     let Some(first) = all().find(|origin| origin.kind == Kind::Run) else {
         return Vec::new();
@@ -299,13 +301,26 @@ fn history(runs_dir: &Path, before: &Side, after: &Side) -> Vec<Measured> {
             && run.verdict.as_deref() != Some("invalid")
             && run.target == first.target
             && all().all(|origin| origin.label != run.id)
+            && all().any(|origin| origin.name == run.name && sorted(&origin.tags) == sorted(&run.tags))
     };
     let is_same_plan = |run: &&nmax_store::RunEntry| {
         Manifest::read(&run.path).is_ok_and(|other| other.plan_sha256 == first.plan_sha256)
     };
     let others = list.iter().filter(is_like).filter(is_same_plan).take(HISTORY_MAX);
-    others
-        .filter_map(|other| run::read(&other.path, false).ok())
-        .map(|other| other.measured)
-        .collect()
+    let mut groups: BTreeMap<(&str, Vec<&str>), Vec<Measured>> = BTreeMap::new();
+    for other in others {
+        if let Ok(read) = run::read(&other.path, false) {
+            let group = groups.entry((other.name.as_str(), sorted(&other.tags))).or_default();
+            group.push(read.measured);
+        }
+    }
+    // The list has the newest first.
+    groups.values_mut().for_each(|group| group.reverse());
+    groups.into_values().collect()
+}
+
+fn sorted(tags: &[String]) -> Vec<&str> {
+    let mut tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+    tags.sort_unstable();
+    tags
 }

@@ -14,6 +14,8 @@ use super::names::{Known, known};
 const PARTS: u64 = 10;
 /// Fewest windows of a run with parts.
 const WINDOWS_MIN: u64 = 4;
+/// Share of its time that the injector's workers wait for processors, from which on it shares them with others.
+const WAITED_SHARE: f64 = 0.05;
 
 /// A run that was read.
 pub struct Read {
@@ -40,12 +42,16 @@ pub fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> {
     let text = text.ok_or_else(|| unfinished("the run has no summary.json: it goes on, or it was cut off"))?;
     let summary: Value =
         serde_json::from_str(&text).map_err(|error| unfinished(&format!("summary.json is damaged: {error}")))?;
-    let mut measured = measured(&summary);
+    let phase = &summary["phase"];
+    let hold_s = number(&phase["end_s"]).unwrap_or(0.0) - number(&phase["start_s"]).unwrap_or(0.0);
+    let mut measured = Measured {
+        hold_s,
+        ..measured(&summary)
+    };
     if with_blocks {
         add_blocks(&reader, &mut measured).map_err(|error| error.to_string())?;
     }
     let plan = crate::load::plan_of_manifest(&manifest.plan).ok();
-    let phase = &summary["phase"];
     let reasons = summary["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
     let has = |code: &str| reasons.iter().any(|reason| reason["code"] == code);
     let counts = measured
@@ -64,7 +70,7 @@ pub fn read(directory: &Path, with_blocks: bool) -> Result<Read, String> {
         verdict: summary["verdict"].as_str().unwrap_or_default().to_owned(),
         is_complete: !has("INTERRUPTED") && !has("THRESHOLD_ABORT") && !reader.is_running(),
         plan_sha256: manifest.plan_sha256.clone(),
-        hold_s: number(&phase["end_s"]).unwrap_or(0.0) - number(&phase["start_s"]).unwrap_or(0.0),
+        hold_s,
         load: plan.as_ref().map_or(Load::Unplanned, |plan| match plan.workload {
             Workload::Open { rate_per_s, .. } => {
                 Load::Open(number(&summary["intended_rate_per_s"]).unwrap_or(rate_per_s))
@@ -95,7 +101,18 @@ pub fn measured(summary: &Value) -> Measured {
     Measured {
         total: figures(&summary["total"]),
         requests: requests.map(|(name, stats)| (name.clone(), figures(stats))).collect(),
+        is_disturbed: is_disturbed(summary),
+        ..Measured::default()
     }
+}
+
+/// Whether the run says that its injector did not get the processors it needed, or was late.
+fn is_disturbed(summary: &Value) -> bool {
+    let list = |key: &str| summary[key].as_array().into_iter().flatten();
+    let is_late = |code: &str| code.starts_with("G3") || code.starts_with("G4");
+    let has_waited =
+        |gate: &Value| gate["name"] == "run queue" && gate["value"].as_f64().is_some_and(|share| share >= WAITED_SHARE);
+    list("reasons").any(|reason| reason["code"].as_str().is_some_and(is_late)) || list("gates").any(has_waited)
 }
 
 fn number(value: &Value) -> Option<f64> {
