@@ -4,8 +4,16 @@ use std::collections::BTreeMap;
 
 use crate::{Nanos, Resource};
 
-/// Most figures told apart; later ones are counted and left out.
+/// Most figures told apart; later ones are counted and left out. Of pages of metrics, that may have any number of them,
+/// those go first, so hosts and services keep room.
 pub const TRACKS_MAX: usize = 4_000;
+/// Kinds of sources of which others may have any number, and how many figures there may be before theirs are left out.
+const KINDS: [(&str, usize); 4] = [
+    ("prometheus", 2_000),
+    ("pool", 3_000),
+    ("lock", 3_000),
+    ("dependency", 3_000),
+];
 /// Most bins of a figure: an hour in seconds. Longer runs get wider bins.
 pub const BINS_MAX: usize = 3_600;
 /// Width of a bin at first.
@@ -153,7 +161,7 @@ impl Readings {
             source: resource.source.clone(),
             metric: resource.metric.clone(),
         };
-        if self.tracks.len() >= TRACKS_MAX && !self.tracks.contains_key(&figure) {
+        if self.tracks.len() >= room(&figure.source) && !self.tracks.contains_key(&figure) {
             self.left_out += 1;
             return;
         }
@@ -179,6 +187,13 @@ impl Readings {
     pub fn is_empty(&self) -> bool {
         self.tracks.is_empty()
     }
+}
+
+/// How many figures there may be before one of this source is left out.
+fn room(source: &str) -> usize {
+    let kind = source.split(' ').next().unwrap_or_default();
+    let known = KINDS.iter().find(|(known, _)| *known == kind);
+    known.map_or(TRACKS_MAX, |(_, room)| *room)
 }
 
 #[cfg(test)]

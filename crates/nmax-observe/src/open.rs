@@ -8,8 +8,12 @@ use crate::agent;
 use crate::connections::Connections;
 use crate::host::Host;
 use crate::log::Tap;
+use crate::prometheus::Neighbours;
 use crate::source::Source;
 use crate::watcher::Watched;
+
+/// What plans may call this host, besides [`INJECTOR`].
+const LOCAL: &str = "local";
 
 /// Everything that a run watches: this host with the processes of the plan, and each source of the plan.
 ///
@@ -27,10 +31,14 @@ pub fn open_all(observed: &[Observed], served: Option<u16>, tap: &Tap) -> Vec<Wa
         here("host", Box::new(host)),
         here("connections", Box::new(Connections::new())),
     ];
-    let sources = observed.iter().filter_map(|observed| match observed {
-        Observed::Process { .. } => None,
-        Observed::Source(source) => Some(open(source, tap)),
-    });
+    let specs: Vec<&ObservedSource> = observed
+        .iter()
+        .filter_map(|observed| match observed {
+            Observed::Process { .. } => None,
+            Observed::Source(source) => Some(source),
+        })
+        .collect();
+    let sources = specs.iter().map(|spec| open(spec, neighbours(spec, &specs), tap));
     here.into_iter().chain(sources).collect()
 }
 
@@ -44,17 +52,35 @@ fn here(name: &str, source: Box<dyn Source>) -> Watched {
     }
 }
 
-fn open(spec: &ObservedSource, tap: &Tap) -> Watched {
+/// What else is read of the host of a source.
+fn neighbours(spec: &ObservedSource, all: &[&ObservedSource]) -> Neighbours {
+    let of_host = all.iter().filter(|other| host(other) == host(spec));
+    let is_page = |other: &&&ObservedSource| matches!(other.kind, SourceKind::Prometheus { .. });
+    let has_agent = of_host
+        .clone()
+        .any(|other| matches!(other.kind, SourceKind::Agent { .. }));
+    Neighbours {
+        is_host_read: host(spec) == INJECTOR || has_agent,
+        has_other_page: of_host.filter(is_page).count() > 1,
+    }
+}
+
+/// The host of a source; this one has two names.
+fn host(spec: &ObservedSource) -> &str {
+    if spec.host == LOCAL { INJECTOR } else { &spec.host }
+}
+
+fn open(spec: &ObservedSource, neighbours: Neighbours, tap: &Tap) -> Watched {
     Watched {
         host: spec.host.clone(),
         name: format!("{} {}", spec.kind.word(), spec.name),
         every: spec.every,
-        source: source(spec, tap),
+        source: source(spec, neighbours, tap),
     }
 }
 
 /// One function per kind.
-fn source(spec: &ObservedSource, tap: &Tap) -> Box<dyn Source> {
+fn source(spec: &ObservedSource, neighbours: Neighbours, tap: &Tap) -> Box<dyn Source> {
     match &spec.kind {
         SourceKind::Agent {
             reach,
@@ -62,7 +88,7 @@ fn source(spec: &ObservedSource, tap: &Tap) -> Box<dyn Source> {
             processes,
         } => agent::source(&spec.name, reach, token.as_deref(), processes),
         SourceKind::Prometheus { url, token, resources } => {
-            crate::prometheus::source(url, token.as_deref(), &spec.name, resources)
+            crate::prometheus::source(url, token.as_deref(), &spec.name, resources, neighbours)
         }
         SourceKind::Postgres { url } => crate::postgres::source(url, &spec.name, spec.every),
         SourceKind::Redis { url } => crate::redis::source(url, &spec.name),
@@ -71,3 +97,6 @@ fn source(spec: &ObservedSource, tap: &Tap) -> Box<dyn Source> {
         SourceKind::Log { file, format, kind } => crate::log::source(&spec.name, file, format.as_deref(), *kind, tap),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -24,23 +24,41 @@ use crate::fetch::Page as Fetcher;
 use crate::rates::Rates;
 use crate::{Reading, Source, Trouble};
 
-use conventions::{About, CONVENTIONS, EXPORTERS, Name};
+use conventions::{About, CONVENTIONS, EXPORTERS, HOST_EXPORTERS, Name};
 use page::{Figure, Page, Selector};
 use room::Room;
 use text::{Format, Role, Sample, parse};
 
 /// Most series of a page that are kept under their own names.
 const SERIES_MAX: usize = 500;
+/// Kinds of resources that are parts of programs, of which a host has many.
+const KINDS_OF_PROGRAMS: [&str; 3] = ["pool", "lock", "dependency"];
 /// Longest name of a series with its labels.
 const ID_BYTES_MAX: usize = 300;
 /// Both formats, the stricter one first.
 const ACCEPT: &str = "application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5,*/*;q=0.1";
 
+/// What else is read of the host of a page. No figure is made of two sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Neighbours {
+    /// The host is read itself, by this program or by an agent: what a page says of it is left out.
+    pub(crate) is_host_read: bool,
+    /// It has another page: pools, locks and dependencies, which are called alike in many programs, are called after the
+    /// source too.
+    pub(crate) has_other_page: bool,
+}
+
 /// A page of metrics at `url`, called `name` in results. `resources` are those of the plan.
-pub(crate) fn source(url: &str, token: Option<&str>, name: &str, resources: &[MappedResource]) -> Box<dyn Source> {
+pub(crate) fn source(
+    url: &str,
+    token: Option<&str>,
+    name: &str,
+    resources: &[MappedResource],
+    neighbours: Neighbours,
+) -> Box<dyn Source> {
     Box::new(Exporter {
         fetcher: Fetcher::new(url, ACCEPT, token),
-        digest: Digest::new(name, resources),
+        digest: Digest::new(name, resources, neighbours),
     })
 }
 
@@ -78,6 +96,8 @@ impl Source for Exporter {
 struct Recipe {
     name: RecipeName,
     about: About,
+    /// It is a part of a host that an exporter reads.
+    is_of_host: bool,
     figures: Vec<(&'static str, Figure<Vec<Selector>>)>,
 }
 
@@ -91,6 +111,7 @@ enum RecipeName {
 struct Digest {
     /// What the source is called.
     name: String,
+    neighbours: Neighbours,
     recipes: Vec<Recipe>,
     rates: Rates,
     /// Series that are kept under their own names.
@@ -98,21 +119,26 @@ struct Digest {
     room: Room,
     is_first: bool,
     has_said_limit: bool,
+    has_said_host: bool,
     notes: Vec<String>,
     /// What is wrong with the plan's resources.
     wrong: Vec<String>,
 }
 
 impl Digest {
-    fn new(name: &str, resources: &[MappedResource]) -> Self {
+    fn new(name: &str, resources: &[MappedResource], neighbours: Neighbours) -> Self {
         let mut wrong = Vec::new();
         // Resources of the plan come first: where both make the same figure, the plan is right.
         let mut recipes: Vec<Recipe> = resources.iter().map(|resource| mapped(resource, &mut wrong)).collect();
-        let conventions = CONVENTIONS.iter().flat_map(|(_, conventions)| *conventions);
-        recipes.extend(conventions.map(|convention| {
+        let conventions = CONVENTIONS.iter().flat_map(|(group, conventions)| {
+            let is_of_host = HOST_EXPORTERS.contains(group);
+            conventions.iter().map(move |convention| (convention, is_of_host))
+        });
+        recipes.extend(conventions.map(|(convention, is_of_host)| {
             Recipe {
                 name: RecipeName::Known(convention.name),
                 about: convention.about,
+                is_of_host,
                 figures: convention
                     .figures
                     .iter()
@@ -122,12 +148,14 @@ impl Digest {
         }));
         Self {
             name: name.to_owned(),
+            neighbours,
             recipes,
             rates: Rates::default(),
             kept: HashSet::new(),
             room: Room::default(),
             is_first: true,
             has_said_limit: false,
+            has_said_host: false,
             notes: Vec::new(),
             wrong,
         }
@@ -151,6 +179,7 @@ impl Digest {
         let is_exporter = EXPORTERS.iter().any(|part| page.has_name_with(part));
         let mut readings = Vec::new();
         let mut made = HashSet::new();
+        let mut is_of_read_host = false;
         for recipe in &self.recipes {
             let is_of_interest = recipe.about == About::Subject || !is_exporter;
             for (metric, figure) in &recipe.figures {
@@ -159,6 +188,10 @@ impl Digest {
                     _ => None,
                 };
                 for (label, value) in page.figure(figure, by) {
+                    if recipe.is_of_host && self.neighbours.is_host_read {
+                        is_of_read_host = true;
+                        continue;
+                    }
                     let source = self.source(&recipe.name, &label);
                     let has_place = match recipe.name {
                         RecipeName::Known(Name::Label(kind, _)) => is_of_interest && room.takes(kind, &source),
@@ -172,6 +205,14 @@ impl Digest {
         }
         self.notes.extend(room.notes());
         self.room = room;
+        if is_of_read_host && !self.has_said_host {
+            self.has_said_host = true;
+            self.notes.push(
+                "what its page says of the host is left out, for the host is read itself; write another `host` if it is \
+                 about another one"
+                    .into(),
+            );
+        }
         readings
     }
 
@@ -184,6 +225,11 @@ impl Digest {
             RecipeName::Known(Name::Fixed(name)) => (*name).to_owned(),
             RecipeName::Known(Name::Own(kind, rest)) => own(kind, rest),
             RecipeName::Known(Name::Label(kind, _)) if label.is_empty() => own(kind, ""),
+            RecipeName::Known(Name::Label(kind, _))
+                if self.neighbours.has_other_page && KINDS_OF_PROGRAMS.contains(kind) =>
+            {
+                own(kind, label)
+            }
             RecipeName::Known(Name::Label(kind, _)) => format!("{kind} {label}"),
             RecipeName::Mapped(name) => name.clone(),
         }
@@ -279,6 +325,7 @@ fn mapped(resource: &MappedResource, wrong: &mut Vec<String>) -> Recipe {
     Recipe {
         figures: figures.collect(),
         about: About::Subject,
+        is_of_host: false,
         name: RecipeName::Mapped(name),
     }
 }

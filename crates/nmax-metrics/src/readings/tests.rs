@@ -60,3 +60,30 @@ fn figures_beyond_the_cap_are_counted_and_left_out() {
     assert_eq!(readings.iter().count(), TRACKS_MAX);
     assert_eq!(readings.left_out, 3);
 }
+
+/// Law: however many figures pages have, those of the host itself find a place after them, and all others are counted.
+#[test]
+fn pages_leave_room_for_hosts() {
+    for source in ["prometheus shop", "pool p", "lock l", "dependency d"] {
+        let mut readings = Readings::default();
+        let named = |source: &str, number: usize| Resource {
+            source: source.into(),
+            metric: format!("m{number}"),
+            ..reading(0, 1.0)
+        };
+        let pages = 2 * TRACKS_MAX;
+        (0..pages).for_each(|number| readings.push(&named(source, number)));
+        let kept = readings.iter().count();
+        assert_eq!(readings.left_out as usize, pages - kept, "{source}");
+        for (number, own) in ["cpu", "cpu 0", "disk sda", "memory", "process shop"]
+            .iter()
+            .enumerate()
+        {
+            readings.push(&named(own, number));
+            assert!(
+                readings.get("db", own, &format!("m{number}")).is_some(),
+                "{own} after {source}"
+            );
+        }
+    }
+}

@@ -62,6 +62,9 @@ const PAGE_BYTES: f64 = 4_096.0;
 /// Parts of names that only exporters have: what they say of themselves is not about their subject.
 pub(crate) const EXPORTERS: [&str; 2] = ["exporter_build_info", "exporter_last_scrape"];
 
+/// Those of [`CONVENTIONS`] that are about hosts.
+pub(crate) const HOST_EXPORTERS: [&str; 2] = ["node_exporter", "windows_exporter"];
+
 /// All of them, with what they have in common.
 pub(crate) const CONVENTIONS: [(&str, &[Convention]); 6] = [
     ("node_exporter", &NODE),

@@ -9,7 +9,7 @@ use crate::fixture::{Fake, read_head};
 
 /// Readings of pages, one a second; what the last one gives, and everything that was said.
 fn digest(name: &str, resources: &[MappedResource], pages: &[&str]) -> (Vec<Reading>, Vec<String>) {
-    let mut digest = Digest::new(name, resources);
+    let mut digest = Digest::new(name, resources, Neighbours::default());
     assert_eq!(digest.wrong, Vec::<String>::new());
     let mut readings = Vec::new();
     for (second, page) in (1..).zip(pages) {
@@ -44,7 +44,7 @@ fn sources(readings: &[Reading]) -> HashSet<&str> {
 
 #[test]
 fn every_name_of_the_table_is_one() {
-    let digest = Digest::new("app", &[]);
+    let digest = Digest::new("app", &[], Neighbours::default());
     assert!(digest.recipes.len() > 40);
     for recipe in &digest.recipes {
         for (metric, _) in &recipe.figures {
@@ -222,7 +222,7 @@ fn resources_of_the_plan_are_made_as_it_says() {
 fn a_wrong_metric_of_the_plan_is_a_lasting_trouble() {
     let server = Fake::page("text/plain", "up 1\n");
     let resources = [orders(&[("in_use_count", "lent{pool=orders}")])];
-    let trouble = source(&server.url("/"), None, "app", &resources)
+    let trouble = source(&server.url("/"), None, "app", &resources, Neighbours::default())
         .read(Nanos(0))
         .unwrap_err();
     assert!(trouble.is_final, "{trouble}");
@@ -235,7 +235,7 @@ fn a_wrong_metric_of_the_plan_is_a_lasting_trouble() {
 #[test]
 fn too_many_series_are_chosen_once_and_said_once() {
     let page = |from: usize, to: usize| (from..to).map(|n| format!("a{{n=\"{n}\"}} {n}\n")).collect::<String>();
-    let mut digest = Digest::new("app", &[]);
+    let mut digest = Digest::new("app", &[], Neighbours::default());
     let mut read = |second, page: &str| {
         let readings = digest.readings(Nanos::from_secs(second), &parse(page, Format::Prometheus).unwrap());
         (readings, std::mem::take(&mut digest.notes))
@@ -265,7 +265,7 @@ fn both_formats_are_asked_for_and_read() {
         let _ = std::io::Write::write_all(&mut stream, format!("{head}{body}").as_bytes());
         None
     });
-    let mut source = source(&server.url("/metrics"), None, "app", &[]);
+    let mut source = source(&server.url("/metrics"), None, "app", &[], Neighbours::default());
     let readings = source.read(Nanos(0)).unwrap();
     assert_eq!((readings.len(), readings[0].value), (1, 3.0));
     assert!(heads.recv().unwrap().contains(ACCEPT));
@@ -290,7 +290,9 @@ fn what_is_no_page_of_metrics_is_said_with_its_line() {
     ];
     for (kind, page, says) in cases {
         let server = Fake::page(kind, page);
-        let trouble = source(&server.url("/"), None, "app", &[]).read(Nanos(0)).unwrap_err();
+        let trouble = source(&server.url("/"), None, "app", &[], Neighbours::default())
+            .read(Nanos(0))
+            .unwrap_err();
         assert!(trouble.text.contains(says) && !trouble.is_final, "{trouble}");
         assert!(trouble.text.starts_with(&server.url("/")), "{trouble}");
     }
@@ -306,7 +308,7 @@ fn a_page_that_comes_back_goes_on_with_its_rates() {
         let _ = std::io::Write::write_all(&mut stream, format!("HTTP/1.1 200 OK\r\n\r\n{body}").as_bytes());
         None
     });
-    let mut source = source(&server.url("/"), None, "app", &[]);
+    let mut source = source(&server.url("/"), None, "app", &[], Neighbours::default());
     assert_eq!(source.read(Nanos::from_secs(1)).unwrap(), []);
     source.read(Nanos::from_secs(2)).unwrap_err();
     let readings = source.read(Nanos::from_secs(4)).unwrap();
@@ -332,7 +334,7 @@ proptest! {
             1..4,
         )
     ) {
-        let mut digest = Digest::new("app", &[]);
+        let mut digest = Digest::new("app", &[], Neighbours::default());
         for (second, page) in (1..).zip(pages) {
             let text: String = page.iter().map(|(name, labels, value)| format!("{name}{labels} {value:e}\n")).collect();
             let text = format!("# TYPE c summary\n{}", text.replace("inf", "+Inf"));
@@ -360,14 +362,17 @@ fn no_message_of_a_source_holds_a_secret_of_its_query() {
     for answer in answers {
         let server = Fake::says(answer);
         let url = server.url("/m?token=s3cret&page=7");
-        let mut sources = [source(&url, None, "app", &[]), crate::nginx::source(&url, "front")];
+        let mut sources = [
+            source(&url, None, "app", &[], Neighbours::default()),
+            crate::nginx::source(&url, "front"),
+        ];
         for source in &mut sources {
             let trouble = source.read(Nanos::ZERO).unwrap_err();
             assert!(!trouble.text.contains("s3cret"), "{trouble}");
             assert!(trouble.text.contains("/m?token=REDACTED&page=7"), "{trouble}");
         }
     }
-    let trouble = source("http://no url?token=s3cret", None, "app", &[]).read(Nanos::ZERO);
+    let trouble = source("http://no url?token=s3cret", None, "app", &[], Neighbours::default()).read(Nanos::ZERO);
     assert!(!trouble.unwrap_err().text.contains("s3cret"));
 }
 
@@ -408,4 +413,34 @@ fn resources_of_labels_are_bounded_and_it_is_said_once() {
     };
     let (readings, _) = digest("shop", &[named("p0699")], &[&pages[0]]);
     value(&readings, "pool p0699", "in_use_count");
+}
+
+/// Two programs of a host call their pools alike; a host that is read itself is not read from a page again.
+#[test]
+fn no_figure_is_made_of_two_sources() {
+    let page = "hikaricp_connections_active{pool=\"HikariPool-1\"} 10\nnode_procs_running 8\nnode_disk_io_now 2\n\
+                process_resident_memory_bytes 7\n";
+    let of = |name: &str, is_host_read, has_other_page| {
+        let neighbours = Neighbours {
+            is_host_read,
+            has_other_page,
+        };
+        let mut digest = Digest::new(name, &[], neighbours);
+        let samples = parse(page, Format::Prometheus).unwrap();
+        digest.readings(Nanos::ZERO, &samples);
+        (digest.readings(Nanos::from_secs(1), &samples), digest.notes)
+    };
+    let (alone, notes) = of("shop", false, false);
+    assert_eq!(notes, Vec::<String>::new());
+    value(&alone, "pool HikariPool-1", "in_use_count");
+    value(&alone, "cpu", "running_count");
+
+    let (shop, notes) = of("shop", true, true);
+    let (cart, _) = of("cart", true, true);
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    value(&shop, "pool shop HikariPool-1", "in_use_count");
+    value(&cart, "pool cart HikariPool-1", "in_use_count");
+    assert!(!sources(&shop).contains("cpu"), "{shop:#?}");
+    let both = sources(&shop).intersection(&sources(&cart)).count();
+    assert_eq!(both, 0, "{shop:#?}\n{cart:#?}");
 }
