@@ -258,7 +258,7 @@ fn lend(all: &[Measured], charges: &mut [Charge], place: usize, found: &Holders,
         }
     }
     charges[place].moved_to = most.map(|(whose, _)| all[whose].resource.clone());
-    let idle = (found.idle * held(&all[place]).unwrap_or(0.0)).min(*rest);
+    let idle = (found.idle * held(&all[place]).unwrap_or(0.0)).min(rest.max(0.0));
     charges[place].service += idle;
     charges[place].unknown = found.unknown;
     *rest -= idle;

@@ -12,7 +12,7 @@ use super::{Cell, Coverage, Kind, Resource};
 /// Kinds that every host has.
 const OF_HOSTS: [Kind; 4] = [Kind::Cpu, Kind::Memory, Kind::Disk, Kind::Network];
 /// Kinds that applications have or not, which only they can tell.
-const OF_SERVICES: [Kind; 5] = [Kind::Pool, Kind::Lock, Kind::Dependency, Kind::Database, Kind::Gc];
+const OF_SERVICES: [Kind; 5] = [Kind::Pool, Kind::Dependency, Kind::Database, Kind::Lock, Kind::Gc];
 
 /// Rows of all that was measured, then of what was not.
 pub(super) fn rows(all: &[Measured], system: &System) -> Vec<Coverage> {
@@ -27,7 +27,7 @@ pub(super) fn rows(all: &[Measured], system: &System) -> Vec<Coverage> {
 pub(super) fn unwatched(all: &[Measured], system: &System) -> Vec<Resource> {
     let seen: BTreeSet<(&str, Kind)> = all
         .iter()
-        .filter(|one| !one.is_blind())
+        .filter(|one| !one.is_blind() && !one.is_inner)
         .map(|one| (one.resource.host.as_str(), one.resource.kind))
         .collect();
     let resource = |host: &str, kind: Kind| Resource {

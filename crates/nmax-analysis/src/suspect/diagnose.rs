@@ -52,7 +52,8 @@ pub fn diagnose(evidence: &Evidence) -> Diagnosis {
         .zip(&charges)
         .filter(|(one, _)| one.doubt.is_some() && one.is_pressed);
     let doubtful: f64 = doubtful.map(|(_, charge)| charge.number()).sum();
-    let unexplained = budget.unexplained_s * system.throughput_per_s + doubtful;
+    let open: f64 = charges.iter().map(|charge| charge.open).sum();
+    let unexplained = budget.unexplained_s * system.throughput_per_s + doubtful + open;
     let judged = judge(all, &charges, &system, &by_level);
     let (suspects, others) = rank(evidence, judged, &missing, unexplained, &system);
     Diagnosis {
@@ -102,12 +103,15 @@ fn of_host(look: &Look, system: &System, host: &str) -> Vec<Measured> {
 /// Seconds of a request in each resource. The wait for a free virtual user is a part as well: it is what waiting
 /// elsewhere looks like from outside, so it is no suspect.
 fn budget(all: &[Measured], charges: &[super::charge::Charge], system: &System) -> Budget {
-    let parts = all.iter().zip(charges).filter(|(_, charge)| charge.number() > 0.0);
+    let parts = all
+        .iter()
+        .zip(charges)
+        .filter(|(_, charge)| charge.number() + charge.open > 0.0);
     let mut parts: Vec<Part> = parts
         .map(|(one, charge)| Part {
             resource: one.resource.clone(),
             service_s: system.seconds(charge.service),
-            waiting_s: system.seconds(charge.waiting),
+            waiting_s: system.seconds(charge.waiting + charge.open),
         })
         .collect();
     let explained_s: f64 = parts.iter().map(Part::residence_s).sum();

@@ -28,21 +28,36 @@ impl<'a> Look<'a> {
         self.readings.get(host, source, metric)
     }
 
-    /// Mean in the phase; `None` when it was not read there.
+    /// Mean in the phase, without what was read of the time before it; `None` when it was not read there.
     pub(super) fn mean(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
-        self.track(host, source, metric)?.mean(self.span)
+        let track = self.track(host, source, metric)?;
+        track.mean(self.settled(track))
     }
 
     /// Mean in the phase less two standard errors, by the spread of its readings: a gauge is looked at now and then, and a
     /// small mean of few looks may be chance.
     pub(super) fn low(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
-        let inside = |at: &Nanos| (self.span.0..self.span.1).contains(at);
-        let points = self.track(host, source, metric)?.points();
+        let track = self.track(host, source, metric)?;
+        let span = self.settled(track);
+        let inside = |at: &Nanos| (span.0..span.1).contains(at);
+        let points = track.points();
         let values: Vec<f64> = points.filter(|(at, _)| inside(at)).map(|(_, value)| value).collect();
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         (n >= 1.0).then(|| mean - 2.0 * (squares / (n - 1.0).max(1.0) / n).sqrt())
+    }
+
+    /// The phase without its first reading: rates are of the time since the reading before, and gauges that are read when
+    /// the load begins do not show it yet. All of it where nothing else was read.
+    fn settled(&self, track: &Track) -> (Nanos, Nanos) {
+        let Some(usual_s) = usual_s(track) else {
+            return self.span;
+        };
+        let bin = self.span.0.0 / track.width.0 * track.width.0;
+        let start = bin.saturating_add((usual_s * 1e9) as u64).max(self.span.0.0);
+        let span = (Nanos(start), self.span.1);
+        if track.mean(span).is_some() { span } else { self.span }
     }
 
     /// Largest value in the phase.
@@ -55,6 +70,13 @@ impl<'a> Look<'a> {
     pub(super) fn sum(&self, host: &str, sources: &[&str], metric: &str) -> Option<f64> {
         let values = sources.iter().filter_map(|source| self.mean(host, source, metric));
         values.reduce(|sum, value| sum + value)
+    }
+
+    /// Whether anything was read of this source.
+    pub(super) fn has(&self, host: &str, source: &str) -> bool {
+        self.readings
+            .iter()
+            .any(|(figure, _)| figure.host == host && figure.source == source)
     }
 
     /// Hosts of which anything was read.
@@ -76,8 +98,7 @@ impl<'a> Look<'a> {
     pub(super) fn missing(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
         let track = self.track(host, source, metric)?;
         let all: Vec<f64> = track.points().map(|(at, _)| at.as_secs_f64()).collect();
-        let distances = all.windows(2).map(|pair| pair[1] - pair[0]);
-        let usual_s = median(distances)?.max(track.width.as_secs_f64());
+        let usual_s = usual_s(track)?;
         let (start_s, end_s) = (self.span.0.as_secs_f64(), self.span.1.as_secs_f64());
         let inside = all.into_iter().filter(|at| (start_s..end_s).contains(at));
         let (mut last_s, mut missing_s) = (start_s, 0.0);
@@ -89,6 +110,13 @@ impl<'a> Look<'a> {
         }
         Some((missing_s / (end_s - start_s).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
     }
+}
+
+/// Usual time from one reading to the next, s; `None` with fewer than two.
+fn usual_s(track: &Track) -> Option<f64> {
+    let all: Vec<f64> = track.points().map(|(at, _)| at.as_secs_f64()).collect();
+    let distances = all.windows(2).map(|pair| pair[1] - pair[0]);
+    Some(median(distances)?.max(track.width.as_secs_f64()))
 }
 
 /// The name in a source: `sda` of `disk sda`.

@@ -48,6 +48,8 @@ pub(super) struct Measured {
     pub(super) is_pressed: bool,
     /// Whether it could serve more at a time, so that what lends has too few.
     pub(super) has_room: bool,
+    /// Whether it is a part of another service, as the threads of a cache, and so none of the application's own.
+    pub(super) is_inner: bool,
     /// What makes it doubtful that the time in it is its own fault, and is not watched.
     pub(super) doubt: Option<String>,
     /// Figures worth saying.
@@ -82,6 +84,7 @@ impl Measured {
             servers: None,
             is_pressed: false,
             has_room: false,
+            is_inner: false,
             doubt: None,
             findings: Vec::new(),
             rules: Vec::new(),

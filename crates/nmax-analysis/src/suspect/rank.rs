@@ -25,10 +25,12 @@ const FOLLOWS_MIN: f64 = 0.2;
 /// A resource, what it is charged and what is said of it.
 pub(super) struct Judged {
     pub(super) suspect: Suspect,
-    /// Requests that are charged to it.
+    /// Requests that are charged to it or wait for it.
     pub(super) number: f64,
     /// It is lent, and what is done with it may be what nobody watches.
     is_unknown: bool,
+    /// Requests wait for it, and what its holders do is not watched.
+    is_open: bool,
 }
 
 /// The label and the evidence of each resource.
@@ -42,10 +44,14 @@ pub(super) fn judge(
         let part = charge.number() / system.in_flight().max(f64::MIN_POSITIVE);
         let label = label(&one, charge, part, system);
         let is_counted = one.is_counted && one.role != Role::Aside && !one.is_blind();
-        let residence_s = is_counted.then(|| system.seconds(charge.number()));
+        let number = if is_counted { charge.number() + charge.open } else { 0.0 };
+        let residence_s = is_counted.then(|| system.seconds(number));
         let mut findings = Vec::new();
-        if let Some(residence_s) = residence_s.filter(|s| *s > 0.0) {
-            findings.push(residence(said(charge, residence_s, part, system)));
+        if is_counted && charge.open > 0.0 {
+            findings.push(residence(open(&one, charge, system)));
+        }
+        if is_counted && charge.number() > 0.0 {
+            findings.push(residence(said(charge, system.seconds(charge.number()), part, system)));
         }
         if charge.moved > 0.0 && label == Label::Symptom {
             findings.push(residence(moved(charge, system)));
@@ -112,14 +118,15 @@ pub(super) fn judge(
             falsify: falsify::of(&one, residence_s),
             findings,
         };
-        let number = if is_counted { charge.number() } else { 0.0 };
         let is_unknown = charge.unknown >= UNKNOWN_MIN;
+        let is_open = is_counted && is_held_up(&one, charge, system);
         (
             one,
             Judged {
                 suspect,
                 number,
                 is_unknown,
+                is_open,
             },
         )
     };
@@ -143,13 +150,34 @@ fn label(one: &Measured, charge: &Charge, part: f64, system: &System) -> Label {
     if is_meant && is_much && charge.moved >= MOVED_SHARE_MIN * measured {
         return Label::Symptom;
     }
-    if !one.rules.is_empty() {
+    if !one.rules.is_empty() || is_held_up(one, charge, system) {
         return Label::Saturated;
     }
     if part >= WAIT_SHARE_MIN || one.utilization.is_some_and(|used| used >= FOLLOWS_MIN) {
         return Label::FollowsLoad;
     }
     Label::Exonerated
+}
+
+/// Whether requests wait much for what it lends, and nothing that is watched explains what its holders do.
+fn is_held_up(one: &Measured, charge: &Charge, system: &System) -> bool {
+    one.is_pressed && charge.open > 0.0 && charge.open >= WAIT_SHARE_MIN * system.in_flight()
+}
+
+/// `10 wait for 2 of 2, 153 ms of each request`
+fn open(one: &Measured, charge: &Charge, system: &System) -> String {
+    let lent = one.servers.map_or_else(
+        || "it".to_owned(),
+        |(held, limit)| format!("{} of {}", digits(held), digits(limit)),
+    );
+    format!(
+        "{} wait for {lent}, {} of each request: N/X = {} / {} per s; what its holders do is not explained by what was \
+         watched",
+        digits(one.waiting),
+        time_ms(system.seconds(charge.open) * 1e3),
+        digits(charge.open),
+        digits(system.throughput_per_s)
+    )
 }
 
 fn said(charge: &Charge, residence_s: f64, part: f64, system: &System) -> String {
@@ -184,7 +212,8 @@ pub(super) fn name(resource: &Resource) -> String {
 /// The suspects, first the one to look at first, and all others.
 ///
 /// Time decides: what waits is ordered by what each request spends in it. The unexplained rest stands among them with the
-/// resources that nobody watched. What is saturated without a known queue comes after them.
+/// resources that nobody watched, and so does a pool or lock whose holders do what nobody watches. What else is saturated
+/// comes after them. What nobody watched is one line, so that it does not crowd out what was measured.
 pub(super) fn rank(
     evidence: &Evidence,
     judged: Vec<(Measured, Judged)>,
@@ -197,26 +226,27 @@ pub(super) fn rank(
         .partition(|(_, judged)| judged.suspect.label == Label::Wait);
     waits.sort_by(|a, b| b.1.number.total_cmp(&a.1.number));
     break_tie(evidence, &mut waits);
+    let (mut lenders, others): (Vec<_>, Vec<_>) = others
+        .into_iter()
+        .partition(|(_, judged)| judged.suspect.label == Label::Saturated && judged.is_open);
+    lenders.sort_by(|a, b| b.1.number.total_cmp(&a.1.number));
     let (mut saturated, rest): (Vec<_>, Vec<_>) = others
         .into_iter()
         .partition(|(_, judged)| judged.suspect.label == Label::Saturated);
-    saturated.sort_by_key(|(one, _)| (one.role == Role::Aside, usize::MAX - one.rules.len()));
+    let is_lender = |one: &Measured| one.is_pressed && matches!(one.role, Role::Lender { .. });
+    saturated.sort_by_key(|(one, _)| (one.role == Role::Aside, !is_lender(one), usize::MAX - one.rules.len()));
     let is_open = unexplained >= UNEXPLAINED_SHARE_MIN * system.in_flight();
     let lender = waits
         .first()
         .filter(|(_, judged)| judged.is_unknown)
+        .or(lenders.first())
         .map(|(one, _)| one.resource.clone());
-    let mut missing = unwatched.to_vec();
-    if lender.is_some() {
-        // Services are the likelier ones there.
-        missing.sort_by_key(|resource| !matches!(resource.kind, Kind::Dependency | Kind::Database));
-    }
     let why = Why {
         unexplained_s: is_open.then(|| system.seconds(unexplained)),
         lender,
     };
     let place = match (is_open, &why.lender) {
-        _ if missing.is_empty() => usize::MAX,
+        _ if unwatched.is_empty() => usize::MAX,
         (true, _) => waits
             .iter()
             .take_while(|(_, judged)| judged.number >= unexplained)
@@ -224,7 +254,14 @@ pub(super) fn rank(
         (false, Some(_)) => 1,
         (false, None) => usize::MAX,
     };
-    let mut blanks: Vec<Suspect> = missing
+    for lender in lenders {
+        let place = waits
+            .iter()
+            .take_while(|(_, wait)| wait.number >= lender.1.number)
+            .count();
+        waits.insert(place, lender);
+    }
+    let mut blanks: Vec<Suspect> = unwatched
         .iter()
         .map(|resource| blank(resource, unwatched, &why, system))
         .collect();
@@ -233,16 +270,9 @@ pub(super) fn rank(
         .chain(saturated)
         .map(|(_, judged)| judged.suspect)
         .collect();
-    // Of what nobody watched as many are named as there is room for: at least one, and two where they are first.
-    let least = if place == 0 { 2 } else { 1 };
-    let named = match place {
-        usize::MAX => 0,
-        _ if is_open => SUSPECTS_MAX.saturating_sub(first.len()).max(least),
-        _ => 1,
-    };
-    let named = blanks.drain(..named.min(blanks.len())).collect::<Vec<_>>();
-    let at = place.min(first.len());
-    first.splice(at..at, named);
+    if place < usize::MAX {
+        first.insert(place.min(first.len()), blanks.remove(0));
+    }
     let mut last = first.split_off(SUSPECTS_MAX.min(first.len()));
     let seen = rest
         .into_iter()
@@ -287,7 +317,7 @@ fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> S
     }
     if let Some(lender) = &why.lender {
         let text = format!(
-            "nothing that is watched is done with {}, so it may be done here",
+            "nothing that is watched explains what is done with {}, so it may be done here",
             name(lender)
         );
         findings.push(Finding {

@@ -51,6 +51,7 @@ fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
     };
     pool.is_counted = waiting.is_some();
     pool.waiting = waiting.unwrap_or(0.0);
+    pool.is_inner = is_of_cache(look, host, name_of(source));
     pool.utilization = held.zip(limit).map(|(held, limit)| held / limit);
     pool.servers = held.zip(limit);
     pool.is_pressed = pool.waiting >= WAITERS_MIN || timeouts.is_some_and(|timeouts| timeouts > 0.0);
@@ -72,10 +73,22 @@ fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
     }
     pool.cells = [
         percent(pool.utilization),
-        figure(waiting, "waiting"),
+        match pool.utilization {
+            // With room for all nobody waits.
+            Some(used) if waiting.is_none() && used < LIMIT_SHARE => Cell::None,
+            _ => figure(waiting, "waiting"),
+        },
         figure(timeouts, "timeouts/s"),
     ];
     Some(pool)
+}
+
+/// Whether a pool is the threads of a cache, which is read as a service of its own: `cache thread` beside
+/// `operations cache commands`.
+fn is_of_cache(look: &Look, host: &str, pool: &str) -> bool {
+    let cache = pool.strip_suffix(" thread").or_else(|| pool.strip_suffix(" threads"));
+    let has = |cache: &str, what: &str| look.has(host, &format!("operations {cache} {what}"));
+    cache.is_some_and(|cache| has(cache, "commands") || has(cache, "gets"))
 }
 
 fn lock(look: &Look, host: &str, source: &str) -> Option<Measured> {

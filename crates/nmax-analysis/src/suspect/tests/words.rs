@@ -401,3 +401,90 @@ fn suspects_have_figures_and_a_next_run() {
     }
     assert!(diagnosis.suspects[0].falsify.contains("nmax compare"));
 }
+
+/// A pool that is full and waited for is among the three with its figures and in the budget, even where nobody watches what
+/// its holders do, which is then one line and the first.
+#[test]
+fn a_full_pool_is_named_whatever_its_holders_do() {
+    let idle = IDLE.map(|(source, metric, value)| match metric {
+        // Strangers' work, of which the rules tell.
+        "busy_cores" => (source, metric, 2.0),
+        "waiting_count" => (source, metric, 5.0),
+        _ => (source, metric, value),
+    });
+    let figures = [
+        &idle[..],
+        &[
+            ("process shop", "cpu_cores", 0.01),
+            ("process shop", "waiting_count", 0.0),
+            ("pool orders", "in_use_count", 0.4),
+            ("pool orders", "limit_count", 0.4),
+            ("pool orders", "waiting_count", 1.5),
+        ],
+    ];
+    let diagnosis = diagnose(&watched(&figures.concat()).evidence());
+    let labels: Vec<_> = diagnosis
+        .suspects
+        .iter()
+        .map(|suspect| (suspect.resource.kind, suspect.label))
+        .collect();
+    assert_eq!(
+        labels[..2],
+        [(Kind::Dependency, Label::NotObserved), (Kind::Pool, Label::Saturated)],
+        "{diagnosis:#?}"
+    );
+    let blank = labels.iter().filter(|(_, label)| *label == Label::NotObserved);
+    assert_eq!(blank.count(), 1);
+    let joined = &diagnosis.suspects[0].findings;
+    assert!(joined.iter().any(|finding| finding.text.contains("database on")));
+    let text = &diagnosis.suspects[1].findings[0].text;
+    assert!(
+        text.starts_with("1.5 wait for 0.4 of 0.4, 15 ms of each request"),
+        "{text}"
+    );
+    let budget = diagnosis.budget.expect("a budget");
+    let pool = budget.parts.iter().find(|part| part.resource.kind == Kind::Pool);
+    assert!((pool.expect("a part").waiting_s - 0.015).abs() < 1e-9, "{budget:?}");
+}
+
+/// The threads of a cache are no pool of the application: that one is still not observed. A pool that has room has nobody
+/// who waits, whether it says so or not.
+#[test]
+fn threads_of_a_cache_are_no_pool_of_the_application() {
+    for (operations, is_cache) in [("operations rd commands", true), ("operations other commands", false)] {
+        let figures = [
+            &IDLE[..],
+            &[
+                (operations, "operations_per_s", 100.0),
+                ("pool rd thread", "in_use_count", 0.24),
+                ("pool rd thread", "limit_count", 1.0),
+            ],
+        ];
+        let diagnosis = diagnose(&watched(&figures.concat()).evidence());
+        let rows = diagnosis.coverage.iter().filter(|row| row.resource.kind == Kind::Pool);
+        let rows: Vec<_> = rows.map(|row| (row.resource.name.as_str(), &row.saturation)).collect();
+        let mut want = vec![("rd thread", &Cell::None)];
+        if is_cache {
+            want.insert(0, ("", &Cell::NotObserved));
+        }
+        assert_eq!(rows, want);
+    }
+}
+
+/// What was read before the load began is not in the means.
+#[test]
+fn the_first_reading_is_not_of_the_load() {
+    let mut run = watched(&IDLE);
+    for (second, waiting) in [(0, 0.0), (1, 1.2), (2, 1.2)] {
+        let figures = [
+            ("pool orders", "in_use_count", 0.4),
+            ("pool orders", "waiting_count", waiting),
+        ];
+        add(&mut run, "injector", &figures, second..second + 1);
+    }
+    run.hold = (Nanos(0), Nanos::from_secs(3));
+    let Cell::Observed(text) = row(&diagnose(&run.evidence()), Kind::Pool).saturation.clone() else {
+        panic!("not observed")
+    };
+    assert_eq!(text, "1.2 waiting");
+}
