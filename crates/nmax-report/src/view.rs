@@ -267,7 +267,7 @@ impl View {
             stages: shape::spans(&plan.stages, evidence.end),
             policy: policy(plan),
             events,
-            limits_hit: limits_hit(catalog, &whole),
+            limits_hit: limits_hit(catalog, &whole, evidence.readings.left_out),
             breakdown: Breakdown::default(),
             hosts: hosts::hosts(
                 evidence,
@@ -441,13 +441,20 @@ fn policy(plan: &Plan) -> Vec<(String, String)> {
         .collect()
 }
 
-fn limits_hit(catalog: &Catalog, whole: &Aggregate) -> Vec<String> {
+/// `readings_left_out`: readings of figures for which there was no room.
+fn limits_hit(catalog: &Catalog, whole: &Aggregate, readings_left_out: u64) -> Vec<String> {
     let pages = catalog.pages.iter().enumerate().filter_map(|(page, name)| {
         let left_out = whole.page(Section::Hold, page)?.left_out;
         let what = format!("page `{name}`: more than {RESOURCES_MAX} resources, {left_out} were not fetched in all");
         (left_out > 0).then_some(what)
     });
-    names_hit(catalog).into_iter().chain(pages).collect()
+    let readings = (readings_left_out > 0).then(|| {
+        format!(
+            "more figures were observed than have room here: {readings_left_out} readings of later ones are in \
+             `resources.jsonl` only, and the diagnosis does not know them"
+        )
+    });
+    names_hit(catalog).into_iter().chain(pages).chain(readings).collect()
 }
 
 fn names_hit(catalog: &Catalog) -> Option<String> {

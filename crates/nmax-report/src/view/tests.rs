@@ -33,3 +33,11 @@ fn redirects_of_a_step_come_in_their_order() {
     let names: Vec<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["a", "a +1", "a +2", "a +9", "a +10", "a + b", "b"]);
 }
+
+#[test]
+fn readings_without_room_are_a_limit_that_was_hit() {
+    let hit = |left_out| limits_hit(&Catalog::default(), &Aggregate::default(), left_out);
+    assert_eq!(hit(0), Vec::<String>::new());
+    let said = hit(17);
+    assert!(said.len() == 1 && said[0].contains("17 readings"), "{said:?}");
+}
