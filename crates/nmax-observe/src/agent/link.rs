@@ -105,7 +105,7 @@ impl Link {
     /// Where the agent is, as messages say it.
     pub(super) fn place(&self) -> String {
         match &self.reach {
-            AgentReach::Pull(url) => url.clone(),
+            AgentReach::Pull(url) => crate::place::shown(url),
             AgentReach::Listen(address) => format!("the agent that calls at {address}"),
         }
     }
@@ -178,9 +178,12 @@ impl Link {
                 } else {
                     format!("{place}:80")
                 };
-                TcpStream::connect(&place)
-                    .await
-                    .map_err(|error| Trouble::passing(format!("{url}: {error}; is `nmax agent` running there?")))?
+                TcpStream::connect(&place).await.map_err(|error| {
+                    Trouble::passing(format!(
+                        "{}: {error}; is `nmax agent` running there?",
+                        crate::place::shown(&url)
+                    ))
+                })?
             }
             AgentReach::Listen(address) => self.caller(&address).await?,
         };
