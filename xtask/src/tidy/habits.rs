@@ -76,7 +76,11 @@ pub(crate) fn no_claim_of_a_cause(repo: &Repo) -> Vec<Finding> {
         let text = file.text.to_ascii_lowercase().replace(['\n', '-'], " ");
         for (at, _) in text.match_indices(CLAIM) {
             let line = file.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-            findings.push(finding(file, line, "say `suspect`, and what would prove it wrong".to_owned()));
+            findings.push(finding(
+                file,
+                line,
+                "say `suspect`, and what would prove it wrong".to_owned(),
+            ));
         }
     }
     findings
