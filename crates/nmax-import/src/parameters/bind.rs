@@ -13,7 +13,7 @@ use crate::redact::Secrets;
 
 /// Shortest user name that is replaced wherever it stands.
 const NAME_CHARS_MIN: usize = 4;
-/// Characters of the second in which a run began, with a sign before or after it.
+/// Characters of the millisecond in which a run began, with a sign before or after it.
 const RUN_CHARS: i64 = 14;
 /// Longest address that is made up, in characters.
 const EMAIL_CHARS_MAX: i64 = 40;
