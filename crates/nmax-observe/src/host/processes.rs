@@ -14,9 +14,11 @@ use crate::process::usage::{self, Transferred, Usage};
 /// Processes of one name that are read; more are counted and not read.
 const PROCESSES_MAX: usize = 256;
 /// The part of a core that reading all processes of a name may take, and that looking at their threads may: one in this
-/// many. A hundred processes are read every few seconds.
+/// many. A hundred processes are read every few seconds; the first [`ALWAYS`] every time.
 const COST: u64 = 1_000;
 const THREADS_COST: u64 = 2_000;
+/// So many processes are read at every look, whatever it takes: some tens of microseconds each.
+const ALWAYS: usize = 16;
 /// Looks between two at limits and control groups, which seldom change.
 const LIMITS_EVERY: u32 = 30;
 /// A process that began this much before the last look, s, was there then and was not seen.
@@ -71,8 +73,13 @@ impl Processes {
             uptime_s,
             host_available_bytes,
         };
+        let mut always = ALWAYS;
         for observed in &mut self.all {
             let mut pace = observed.pace;
+            if let Some(left) = always.checked_sub(observed.members.len()) {
+                always = left;
+                pace = Pace::new(COST);
+            }
             pace.run(look.now, || {
                 let pids = self.names.pids(look.files, &observed.process);
                 observed.read(look, &moment, &pids);
