@@ -268,9 +268,14 @@ fn micro_or_null(value: Option<f64>) -> Value {
     value.map_or(Value::Null, micro)
 }
 
+/// The nearest multiple of 1 / `per_unit`, halves away from zero. Too large to round is kept as it is.
+pub(crate) fn rounded_to(value: f64, per_unit: f64) -> f64 {
+    let scaled = (value * per_unit).round();
+    if scaled.abs() < 9e15 { scaled / per_unit } else { value }
+}
+
 /// Rounded to a multiple of 1 / `per_unit`; null when not finite. Too large to round is kept as it is.
 fn rounded(value: f64, per_unit: f64) -> Value {
-    let scaled = (value * per_unit).round();
-    let value = if scaled.abs() < 9e15 { scaled / per_unit } else { value };
+    let value = rounded_to(value, per_unit);
     if value.is_finite() { json!(value) } else { Value::Null }
 }
