@@ -38,11 +38,11 @@ broke=${broke%%/s*}
 awk -v broke="$broke" 'BEGIN { exit !(broke > 60 && broke < 120) }' || fail "$broke/s is far from what the target can do"
 look "Four servers of 20/s each can do 80/s; it broke at $broke/s. The longer the ramp, the nearer."
 
-say "soak: a day in $(short 10 90) s"
+say "soak: a day in $(short 14 90) s"
 start_target --service fixed:30ms --leak "$(short 640kB/s 64kB/s)" --stall "at=500ms,for=300ms,every=$(short 1500ms 10s)"
-profile soak "$(short 8800 980)"
+profile soak "$(short 6400 980)"
 expect_text "memory of \`target\` grows and does not stop"
-[[ -n ${SHORT:-} ]] || expect_text "every 1" # Ten seconds are short for a rhythm on a busy machine.
+[[ -n ${SHORT:-} ]] || expect_text "every 1" # Some seconds are short for a rhythm on a busy machine.
 look "Memory of the target grows, by how much and until when; and every $(short 1.5 10) s it stands still for 300 ms."
 
 say "flood: everybody at once, 2 hours in $(short 5 40) s"
