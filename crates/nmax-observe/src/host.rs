@@ -33,7 +33,7 @@ use nmax_plan::plan::ProcessRef;
 use crate::process::listening::listening_on;
 use crate::{Reading, Source, Trouble};
 use files::Files;
-pub use files::Spent;
+pub use files::{Spent, kept_files};
 use look::{Look, Notes};
 
 /// A host and named processes on it.

@@ -115,7 +115,7 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         ..settings(plan, &order.allow)?
     };
     let settings = Settings {
-        sockets: sockets::sockets(&settings)?,
+        sockets: sockets::sockets(&settings, plan.observe.len())?,
         ..settings
     };
     let (manifest, hidden) = (manifest(order), Hidden::new(&order.variables));

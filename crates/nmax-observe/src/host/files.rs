@@ -5,12 +5,18 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
+use rustix::process::{Resource, getrlimit};
+
 /// A longer file is not read: that of a host with some twenty thousand sockets.
 const BYTES_MAX: usize = 4 << 20;
 /// Room at first.
 const BYTES_MIN: usize = 16 << 10;
 /// Names of a folder that are looked at.
 const NAMES_MAX: usize = 50_000;
+/// Files of the kernel that stay open between readings, with room for one more.
+const KEPT: u64 = 20;
+/// A process that may open fewer files than this keeps none of them open.
+const LIMIT_MIN: u64 = 256;
 /// `EOPNOTSUPP`: what a kernel says of a feature that it has and that is switched off.
 const NOT_SUPPORTED: i32 = 95;
 
@@ -49,11 +55,20 @@ impl Absence {
     }
 }
 
+/// Descriptors that the reading of a host holds all the time; none where the limit of open files is low.
+pub fn kept_files() -> u64 {
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < LIMIT_MIN => 0,
+        _ => KEPT,
+    }
+}
+
 /// Files below a root, and the buffer that they are read into.
 #[derive(Debug)]
 pub(crate) struct Files {
     root: PathBuf,
     buffer: Vec<u8>,
+    keeps: bool,
     /// What all reading took until now.
     pub(crate) spent: Spent,
 }
@@ -64,6 +79,7 @@ impl Files {
         Self {
             root: root.to_owned(),
             buffer: vec![0; BYTES_MIN],
+            keeps: kept_files() > 0,
             spent: Spent::default(),
         }
     }
@@ -140,7 +156,7 @@ fn text(bytes: &[u8]) -> &str {
     }
 }
 
-/// A file that stays open. Its content is made anew at each reading.
+/// A file that stays open where there is room. Its content is made anew at each reading.
 #[derive(Debug)]
 pub(crate) struct Kept {
     path: &'static str,
@@ -160,7 +176,7 @@ impl Kept {
             None => files.open(self.path)?,
         };
         let length = files.fill(&file).map_err(|error| Absence::of(&error))?;
-        self.file = Some(file);
+        self.file = Some(file).filter(|_| files.keeps);
         Ok(text(&files.buffer[..length]))
     }
 }

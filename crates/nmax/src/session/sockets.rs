@@ -8,10 +8,11 @@ use nmax_http::SocketBudget;
 use super::SessionError;
 use crate::host;
 
-/// Sockets that a run may have open, at least one for each worker: more would take the files that it writes.
-pub(super) fn sockets(settings: &Settings) -> Result<Option<Arc<SocketBudget>>, SessionError> {
+/// Sockets that a run may have open beside what so many sources of readings need, at least one for each worker: more
+/// would take the files that it writes.
+pub(super) fn sockets(settings: &Settings, sources: usize) -> Result<Option<Arc<SocketBudget>>, SessionError> {
     let workers = u64::from(worker_count(settings));
-    let Some(sockets) = host::sockets(workers) else {
+    let Some(sockets) = host::sockets(workers, sources as u64) else {
         return Ok(None);
     };
     if sockets < workers {
