@@ -12,10 +12,13 @@
 //! # Layout
 //! - `wire`: the lines; [`token`]: who may ask
 //! - `sampler`: reads the host; [`server`]: answers, or calls
-//! - `link`: the run's connection; `client`: the source of a run
+//! - `link`: the run's connection; `client`: the source of a run; `placing`: which lines it takes, and when they were;
+//!   `calendar`: when to say that the other calendar is off
 
+mod calendar;
 mod client;
 mod link;
+mod placing;
 mod sampler;
 pub mod server;
 mod stamp;

@@ -59,6 +59,8 @@ pub struct Offset {
 pub struct OtherClock {
     /// Instant, offset and error of exchanges, ns.
     exchanges: VecDeque<(Nanos, f64, f64)>,
+    /// By how much the last exchange cannot agree with those before, ns; 0 when it does.
+    jump: f64,
 }
 
 impl OtherClock {
@@ -68,10 +70,12 @@ impl OtherClock {
         let Some((offset, error)) = stamps.offset() else {
             return;
         };
+        self.jump = 0.0;
         if let Some(known) = self.best(stamps.received)
             && (known.0 - offset).abs() > known.1 + error
         {
             self.exchanges.clear();
+            self.jump = offset - known.0;
         }
         if self.exchanges.len() == EXCHANGES_MAX {
             self.exchanges.pop_front();
@@ -81,7 +85,13 @@ impl OtherClock {
 
     /// Forgets everything: another process answers.
     pub fn forget(&mut self) {
-        self.exchanges.clear();
+        *self = Self::default();
+    }
+
+    /// By how much it was set forward (or back, below 0) before the last exchange, s; `None` when that agrees with those
+    /// before.
+    pub fn jump_s(&self) -> Option<f64> {
+        (self.jump != 0.0).then_some(self.jump / 1e9)
     }
 
     /// Its offset now; `None` before the first exchange.

@@ -14,7 +14,7 @@
 //! - `reach`, `figures`: conversations in bounded time and size; readings from names and numbers
 //! - `postgres`, `redis`, `memcached`, `nginx`: services by what they say of themselves
 //! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
-//! - [`watcher`]: reads sources until it is stopped
+//! - [`watcher`]: reads sources until it is stopped; `odd`: figures that cannot be
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -29,6 +29,7 @@ pub mod log;
 mod memcached;
 mod nginx;
 pub mod open;
+mod odd;
 mod place;
 mod postgres;
 pub mod process;

@@ -6,10 +6,15 @@ use std::time::Duration;
 
 use nmax_metrics::{Clock, Nanos, Resource};
 
-use crate::source::{Source, Trouble};
+use crate::odd::Odd;
+use crate::source::{Reading, Source, Trouble};
 
-/// Readings that wait to be taken; beyond it a source waits, and its gap shows.
+/// Readings that wait to be taken; what comes beyond them is left out, and its gap shows.
 const WAITING_MAX: usize = 4_096;
+/// Most losses of a source that are said, each with its end.
+const LOSSES_MAX: u32 = 20;
+/// Most reasons that are said of one loss.
+const REASONS_MAX: usize = 3;
 /// How long the end waits for a source that is being read.
 const PATIENCE: Duration = Duration::from_secs(3);
 
@@ -74,16 +79,28 @@ impl Watcher {
                     name: watched.name,
                     is_up: None,
                     lost_at: Nanos::ZERO,
+                    losses: 0,
+                    reasons: Vec::new(),
+                    odd: Odd::default(),
                     sender: sender.clone(),
                 };
-                let (clock, done) = (clock.clone(), done.clone());
-                let (source, every) = (watched.source, watched.every);
+                let title = reader.title();
+                let (now, done) = (clock.now(), done.clone());
+                let (source, every, clock) = (watched.source, watched.every, clock.clone());
                 let body = move || {
                     reader.run(source, every, &clock, &stopped);
                     drop(done);
                 };
-                let thread = thread::Builder::new().name("nmax-observe".into()).spawn(body).ok()?;
-                Some((stop, thread))
+                let thread = thread::Builder::new().name("nmax-observe".into()).spawn(body);
+                let thread = thread.map_err(|error| {
+                    let text = format!("{title} cannot be read: no thread can be started for it: {error}");
+                    let _ = sender.try_send(Message::Happening(Happening {
+                        at: now,
+                        code: "SOURCE_LOST",
+                        text,
+                    }));
+                });
+                Some((stop, thread.ok()?))
             })
             .collect();
         Self {
@@ -133,6 +150,11 @@ struct Reader {
     /// Whether the last read worked; `None` before the first.
     is_up: Option<bool>,
     lost_at: Nanos,
+    /// How often it was lost.
+    losses: u32,
+    /// What was said of the loss.
+    reasons: Vec<String>,
+    odd: Odd,
     sender: SyncSender<Message>,
 }
 
@@ -164,7 +186,7 @@ impl Reader {
         format!("{} on {}", self.name, self.host)
     }
 
-    fn tell(&mut self, now: Nanos, read: Result<Vec<crate::Reading>, Trouble>) {
+    fn tell(&mut self, now: Nanos, read: Result<Vec<Reading>, Trouble>) {
         let was_up = self.is_up;
         self.is_up = Some(read.is_ok());
         let mut resources = vec![Resource {
@@ -176,11 +198,12 @@ impl Reader {
             unit: "ratio".into(),
         }];
         match read {
-            Ok(readings) => {
+            Ok(mut readings) => {
                 if was_up == Some(false) {
-                    let gap_s = now.since(self.lost_at).as_secs_f64();
-                    let text = format!("{} is there again after {gap_s:.0} s", self.title());
-                    self.happened(now, "SOURCE_BACK", text);
+                    self.is_back(now);
+                }
+                for text in self.odd.sift(&mut readings) {
+                    self.happened(now, "SOURCE_NOTE", format!("{}: {text}", self.title()));
                 }
                 resources.extend(readings.into_iter().map(|reading| Resource {
                     at: reading.at.unwrap_or(now),
@@ -191,19 +214,48 @@ impl Reader {
                     unit: reading.unit.into(),
                 }));
             }
-            Err(trouble) if was_up != Some(false) => {
-                self.lost_at = now;
-                let rest = if trouble.is_final {
-                    "; it is not tried again"
-                } else {
-                    ""
-                };
-                let text = format!("{} cannot be read: {}{rest}", self.title(), trouble.text);
-                self.happened(now, "SOURCE_LOST", text);
+            Err(trouble) => {
+                if was_up != Some(false) {
+                    self.lost_at = now;
+                    self.losses = self.losses.saturating_add(1);
+                }
+                self.lost(now, trouble);
             }
-            Err(_) => {}
         }
         self.send(Message::Resources(resources));
+    }
+
+    fn is_back(&mut self, now: Nanos) {
+        self.reasons.clear();
+        if self.losses <= LOSSES_MAX {
+            let gap_s = now.since(self.lost_at).as_secs_f64();
+            let text = format!("{} is there again after {gap_s:.0} s", self.title());
+            self.happened(now, "SOURCE_BACK", text);
+        }
+    }
+
+    /// Says why it cannot be read, and again when there is another reason.
+    fn lost(&mut self, now: Nanos, trouble: Trouble) {
+        let is_said = self.reasons.contains(&trouble.text);
+        let is_enough = self.losses > LOSSES_MAX || self.reasons.len() >= REASONS_MAX;
+        if !trouble.is_final && (is_said || is_enough) {
+            return;
+        }
+        let is = if self.reasons.is_empty() {
+            "cannot"
+        } else {
+            "still cannot"
+        };
+        let rest = if trouble.is_final {
+            "; it is not tried again"
+        } else if self.losses == LOSSES_MAX && self.reasons.is_empty() {
+            "; it comes and goes, and further losses are only counted"
+        } else {
+            ""
+        };
+        let text = format!("{} {is} be read: {}{rest}", self.title(), trouble.text);
+        self.happened(now, "SOURCE_LOST", text);
+        self.reasons.push(trouble.text);
     }
 
     fn happened(&self, at: Nanos, code: &'static str, text: String) {

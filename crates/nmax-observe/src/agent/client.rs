@@ -3,17 +3,19 @@
 use nmax_metrics::{Clock, Nanos};
 use nmax_plan::plan::AgentReach;
 
+use super::calendar::Calendar;
 use super::link::{Answer, Link, encoded};
+use super::placing::{Answered, Placing};
 use super::stamp::HostClock;
 use super::token::Token;
 use super::wire::{Head, Shot};
 use crate::clock::{Offset, OtherClock, Stamps};
 use crate::source::{Reading, Source, Trouble};
 
-/// Calendars that differ by less are not worth a word, s.
-const CALENDARS_MAX_S: f64 = 1.0;
 /// Notes of an agent that are remembered.
 const TOLD_MAX: usize = 64;
+/// Between two words on readings that were left out.
+const MENTION_AFTER: Nanos = Nanos::from_secs(60);
 /// Most seconds that are taken from one answer.
 const SHOTS_MAX: usize = 1_000;
 
@@ -31,8 +33,12 @@ pub(super) struct RemoteAgent {
     /// The process that answered last, and the number of its next line.
     cursor: Option<(String, u64)>,
     clock: OtherClock,
-    /// How far its calendar was off when a word was said, s.
-    said_s: Option<f64>,
+    calendar: Calendar,
+    placing: Placing,
+    /// Readings that were left out so far.
+    left_out: usize,
+    /// When they were mentioned, and how many there were.
+    mentioned: Option<(Nanos, usize)>,
     notes: Vec<String>,
     /// What the agent has told already.
     told: Vec<String>,
@@ -47,7 +53,10 @@ impl RemoteAgent {
             link: Link::new(reach, name, token.and_then(Token::new)),
             cursor: None,
             clock: OtherClock::default(),
-            said_s: None,
+            calendar: Calendar::default(),
+            placing: Placing::default(),
+            left_out: 0,
+            mentioned: None,
             notes: Vec::new(),
             told: Vec::new(),
             events: Vec::new(),
@@ -102,6 +111,7 @@ impl RemoteAgent {
             let text = "it was started again; what happened until then and was not asked for is not known";
             self.notes.push(text.to_owned());
             self.clock.forget();
+            self.placing.forget();
         }
         let next = match known {
             Some(true) => head.next,
@@ -115,9 +125,9 @@ impl RemoteAgent {
     /// One question: its answer, the head of it, and where the clocks stood.
     fn ask(&mut self, now: Nanos, begun: Nanos) -> Result<(Answer, Head, Stamps), Trouble> {
         let path = self.path();
-        let answer = self.link.ask(&path);
-        self.notes.extend(self.link.refused());
-        let answer = answer?;
+        let answer = self.link.ask(&path)?;
+        // Others may have called before the right one did.
+        self.link.refused().iter().for_each(|why| self.take_note(why));
         let head = self.head(&answer)?;
         let run = |host: Nanos| now + host.since(begun);
         let stamps = Stamps {
@@ -129,26 +139,39 @@ impl RemoteAgent {
         Ok((answer, head, stamps))
     }
 
-    /// How far its calendar is from this host's, s; a word when that has changed.
-    fn compare_calendars(&mut self, head: &Head, stamps: &Stamps, calendar: Nanos, offset: Offset) -> f64 {
-        let Offset { offset_s, error_s } = offset;
+    /// How far its calendar is ahead of this host's, s.
+    fn calendar_off_s(head: &Head, answer: &Answer, stamps: &Stamps, offset: Offset) -> f64 {
         // Both calendars, when the answer was here.
-        let passed_s = (stamps.received.0 as f64 - stamps.answered.0 as f64) / 1e9 + offset_s;
+        let passed_s = (stamps.received.0 as f64 - stamps.answered.0 as f64) / 1e9 + offset.offset_s;
         let there_s = head.calendar.0 as f64 / 1e9 + passed_s;
-        let off_s = there_s - calendar.0 as f64 / 1e9;
-        let has_moved = (off_s - self.said_s.unwrap_or(0.0)).abs() > CALENDARS_MAX_S + error_s;
-        if has_moved {
-            self.said_s = Some(off_s);
-            let way = if off_s > 0.0 { "ahead of" } else { "behind" };
-            let text = format!(
-                "its clock is {:.1} s {way} this host's; its readings are placed where they belong, to within {:.1} ms",
-                off_s.abs(),
-                error_s * 1e3
-            );
-            self.events.push(("CLOCK_OFFSET", text));
-        }
-        off_s
+        there_s - answer.calendar.0 as f64 / 1e9
     }
+
+    /// Mentions readings that were left out, with their number, once in a while.
+    fn mention(&mut self, now: Nanos) {
+        let (count, is_due) = self
+            .mentioned
+            .map_or((0, true), |(at, count)| (count, now.since(at) >= MENTION_AFTER));
+        if self.left_out == count || !is_due {
+            return;
+        }
+        self.mentioned = Some((now, self.left_out));
+        self.notes.push(format!(
+            "readings are left out, {} so far: by their stamps they are from after now, or from long before the last question, \
+             so its host's clock jumps",
+            self.left_out
+        ));
+    }
+}
+
+/// A sentence on a clock that `stands` somewhere else; readings are placed to within `error_s`.
+fn clock_offset(stands: &str, error_s: f64) -> String {
+    let within = if error_s < 1.0 {
+        format!("{:.1} ms", error_s * 1e3)
+    } else {
+        format!("{error_s:.0} s")
+    };
+    format!("its clock {stands}; its readings are placed where they belong, to within {within}")
 }
 
 impl Source for RemoteAgent {
@@ -165,30 +188,37 @@ impl Source for RemoteAgent {
             return Err(Trouble::passing(format!("{}: its clock goes back", self.link.place())));
         };
         let source = format!("agent {}", self.name);
-        let off_s = self.compare_calendars(&head, &stamps, answer.calendar, offset);
+        let answered = Answered {
+            asked: stamps.sent,
+            received: stamps.received,
+            offset,
+        };
+        let off_s = Self::calendar_off_s(&head, &answer, &stamps, offset);
+        let error_s = self.placing.error_s(&self.clock, &answered);
+        if let Some(stands) = self.calendar.look(stamps.received, off_s, offset.error_s) {
+            self.events.push(("CLOCK_OFFSET", clock_offset(&stands, error_s)));
+        }
+        let shots = answer.text.lines().skip(1).take(SHOTS_MAX).filter_map(Shot::parse);
+        let shots: Vec<Shot> = shots.collect();
+        let notes = shots.iter().flat_map(|shot| &shot.notes);
+        notes.for_each(|note| self.take_note(note));
+        let placed = self.placing.place(shots, &self.clock, &answered);
         let mut readings = vec![
             Reading::new(&source, "clock_offset_s", off_s, "s"),
-            Reading::new(&source, "clock_error_s", offset.error_s, "s"),
+            Reading::new(&source, "clock_error_s", error_s, "s"),
         ];
-        for shot in answer.text.lines().skip(1).take(SHOTS_MAX).filter_map(Shot::parse) {
-            shot.notes.iter().for_each(|note| self.take_note(note));
-            // What was before the run is none of its readings.
-            let Some(at) = self.clock.here(shot.at, stamps.received) else {
-                continue;
-            };
-            readings.extend(shot.readings.into_iter().map(|reading| {
-                let source = if reading.source == "agent" {
-                    source.clone()
-                } else {
-                    reading.source
-                };
-                Reading {
-                    at: Some(at),
-                    source,
-                    ..reading
-                }
-            }));
+        if placed.left_out > 0 {
+            let count = placed.left_out as f64;
+            readings.push(Reading::new(&source, "left_out_count", count, "count"));
+            self.left_out += placed.left_out;
         }
+        self.mention(stamps.received);
+        readings.extend(placed.readings.into_iter().map(|mut reading| {
+            if reading.source == "agent" {
+                reading.source.clone_from(&source);
+            }
+            reading
+        }));
         Ok(readings)
     }
 

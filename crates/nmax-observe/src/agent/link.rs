@@ -30,6 +30,10 @@ const GREET_MAX: Duration = Duration::from_millis(500);
 const FIRST_CALL_MAX: Duration = Duration::from_millis(2_000);
 /// Most callers that are heard in one reading.
 const CALLERS_MAX: usize = 4;
+/// Most reasons why callers were refused that are remembered.
+const REFUSED_MAX: usize = 4;
+/// Most characters of a caller's name that are shown.
+const NAME_CHARS: usize = 64;
 /// Longest answer.
 const BODY_BYTES_MAX: usize = 16 << 20;
 /// Longest greeting.
@@ -56,8 +60,26 @@ pub(super) struct Link {
     runtime: Option<Runtime>,
     listener: Option<TcpListener>,
     sender: Option<SendRequest<Empty<Bytes>>>,
-    /// Callers that were refused.
+    /// Why callers were refused since one was taken.
     refused: Vec<String>,
+}
+
+/// Why a caller is not taken.
+#[derive(Debug)]
+struct Refusal {
+    /// What it is told: status and words.
+    reply: (u16, &'static str),
+    /// What the run is told, after `what calls at ADDRESS from ADDRESS`.
+    why: String,
+}
+
+impl Refusal {
+    fn new(status: u16, words: &'static str, why: impl Into<String>) -> Self {
+        Self {
+            reply: (status, words),
+            why: why.into(),
+        }
+    }
 }
 
 impl Link {
@@ -97,7 +119,7 @@ impl Link {
         answer
     }
 
-    /// Callers that were refused since the last call, and why.
+    /// Callers that were refused before the one that was taken, and why.
     pub(super) fn refused(&mut self) -> Vec<String> {
         std::mem::take(&mut self.refused)
     }
@@ -209,9 +231,7 @@ impl Link {
                 };
                 match timeout(GREET_MAX, self.greeted(&mut stream)).await {
                     Ok(Ok(())) => return Some(stream),
-                    Ok(Err(why)) => self
-                        .refused
-                        .push(format!("a caller from {} was refused: {why}", from.ip())),
+                    Ok(Err(why)) => self.refuse(format!("what calls at {address} from {} {why}", from.ip())),
                     Err(_) => {}
                 }
             }
@@ -220,11 +240,24 @@ impl Link {
         .await;
         self.listener = Some(listener);
         found.ok().flatten().ok_or_else(|| {
-            Trouble::passing(format!(
-                "no agent calls at {address}; start it with `nmax agent --push http://INJECTOR:PORT --name {}`",
-                self.name
-            ))
+            Trouble::passing(if self.refused.is_empty() {
+                format!("no agent calls at {address}; start it with {}", self.command())
+            } else {
+                self.refused.join("; ")
+            })
         })
+    }
+
+    /// How an agent that calls is started.
+    fn command(&self) -> String {
+        format!("`nmax agent --push http://INJECTOR:PORT --name {}`", self.name)
+    }
+
+    /// Remembers why a caller was refused. The same ones call again and again.
+    fn refuse(&mut self, why: String) {
+        if self.refused.len() < REFUSED_MAX && !self.refused.contains(&why) {
+            self.refused.push(why);
+        }
     }
 
     /// Hears who calls, and takes the call.
@@ -232,44 +265,65 @@ impl Link {
         let mut greeting = Vec::new();
         while !greeting.ends_with(b"\r\n\r\n") {
             if greeting.len() >= GREETING_BYTES_MAX {
-                return Err("it is no agent".to_owned());
+                return Err(self.no_agent().why);
             }
-            greeting.push(stream.read_u8().await.map_err(|error| error.to_string())?);
+            greeting.push(stream.read_u8().await.map_err(|_| self.no_agent().why)?);
         }
         let refusal = self.refusal(&String::from_utf8_lossy(&greeting));
-        let reply = match refusal {
+        let reply = match &refusal {
             None => format!("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: {UPGRADE}\r\n\r\n"),
-            Some((status, why)) => format!("HTTP/1.1 {status} {why}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+            Some(Refusal { reply, .. }) => {
+                let (status, words) = reply;
+                format!("HTTP/1.1 {status} {words}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+            }
         };
         let sent = stream.write_all(reply.as_bytes()).await;
         match refusal {
-            Some((_, why)) => Err(why.to_owned()),
-            None => sent.map_err(|error| error.to_string()),
+            Some(refusal) => Err(refusal.why),
+            None => sent.map_err(|error| format!("is an agent that breaks off: {error}")),
         }
     }
 
-    /// Why a caller is refused: status and words.
-    fn refusal(&self, greeting: &str) -> Option<(u16, &'static str)> {
+    fn no_agent(&self) -> Refusal {
+        let why = format!("is no agent; start one with {}", self.command());
+        Refusal::new(404, "It Is No Agent", why)
+    }
+
+    /// Why a caller is refused.
+    fn refusal(&self, greeting: &str) -> Option<Refusal> {
         let mut lines = greeting.split("\r\n");
         if !lines.next().unwrap_or_default().starts_with("GET /v1/agent HTTP/1.") {
-            return Some((404, "It Is No Agent"));
+            return Some(self.no_agent());
         }
         let headers: Vec<(&str, &str)> = lines.filter_map(|line| line.split_once(": ")).collect();
         let header = |name: &str| {
             let found = headers.iter().find(|(key, _)| key.eq_ignore_ascii_case(name));
             found.map(|(_, value)| *value)
         };
-        let is_known = |token: &Token| header("authorization").is_some_and(|value| token.is(value.as_bytes()));
         if header("upgrade") != Some(UPGRADE) {
-            return Some((400, "It Is No Agent Of This Version"));
+            let why = "is no agent of this version; use the same nmax on both sides";
+            return Some(Refusal::new(400, "It Is No Agent Of This Version", why));
         }
-        if !self.token.as_ref().is_none_or(is_known) {
-            return Some((401, "Its Token Is Wrong"));
+        if let Some(token) = &self.token {
+            let why = match header("authorization") {
+                Some(value) if token.is(value.as_bytes()) => None,
+                Some(_) => {
+                    Some("is an agent with another token than the plan's, and is refused; give both sides the same")
+                }
+                None => Some("is an agent without a token, and is refused; give it the plan's with --token-file"),
+            };
+            if let Some(why) = why {
+                return Some(Refusal::new(401, "Its Token Is Wrong", why));
+            }
         }
-        if header(NAME_HEADER).is_some_and(|name| name != self.name) {
-            return Some((403, "It Has Another Name Than The Plan Says"));
-        }
-        None
+        let other = header(NAME_HEADER).filter(|name| *name != self.name)?;
+        let other: String = other.chars().take(NAME_CHARS).collect();
+        let why = format!(
+            "is an agent that calls itself `{}` and not `{}`, and is refused; give both sides the same name",
+            other.escape_debug(),
+            self.name
+        );
+        Some(Refusal::new(403, "It Has Another Name Than The Plan Says", why))
     }
 }
 

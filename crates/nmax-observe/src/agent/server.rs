@@ -15,6 +15,7 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use nmax_metrics::{Clock, Nanos};
+use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -31,6 +32,8 @@ use super::{NAME_HEADER, UPGRADE};
 const CONNECTIONS_MAX: usize = 32;
 /// A connection that asks nothing for so long is closed.
 const IDLE_MAX: Duration = Duration::from_secs(90);
+/// A client that takes nothing of its answer for so long is cut off.
+const TAKE_MAX: Duration = Duration::from_secs(10);
 /// Longest wait for a run that is called.
 const CALL_MAX: Duration = Duration::from_secs(5);
 /// Between two calls.
@@ -154,6 +157,8 @@ async fn listen(listener: &TcpListener, desk: &Arc<Desk>) {
 /// Answers on one connection until it is closed.
 async fn serve(stream: TcpStream, desk: &Arc<Desk>, is_trusted: bool) {
     let _ = stream.set_nodelay(true);
+    // The kernel gives up what nobody takes, so a client that reads nothing does not keep its seat.
+    let _ = set_tcp_user_timeout(&stream, TAKE_MAX.as_millis() as u32);
     let service = service_fn(|request: Request<Incoming>| {
         let arrived = HostClock.now();
         let response = desk.answer(&request, arrived, is_trusted);

@@ -13,7 +13,7 @@ use super::client::RemoteAgent;
 use super::link::{decoded, encoded};
 use super::sampler::Ring;
 use super::server::{Agent, AgentOptions, Place};
-use super::stamp::HostClock;
+use super::stamp::{HostClock, calendar};
 use super::token::Token;
 use super::wire::{Head, Shot};
 use crate::source::{Reading, Source, Trouble, UNITS};
@@ -190,17 +190,21 @@ fn an_agent_that_calls_is_read_the_same_way() {
         Running::start(Place::Call { place, name }, Some(token))
     };
     let wrong = [call(None, "other"), call(Some("db2"), "s3cret")];
-    until(&mut source, origin, |read| read.is_err().then_some(()));
-    std::thread::sleep(Duration::from_millis(1_200));
-    let _ = source.read(HostClock.now().since(origin));
-    let notes = source.notes().join("\n");
-    assert!(
-        notes.contains("Its Token Is Wrong") && notes.contains("Another Name"),
-        "{notes}"
-    );
+    // Who calls, and why it is refused; not that nobody calls.
+    let words = [
+        format!("what calls at {address} from 127.0.0.1 is an agent with another token than the plan's"),
+        "an agent that calls itself `db2` and not `db1`".to_owned(),
+    ];
+    until(&mut source, origin, |read| {
+        let text = &read.as_ref().unwrap_err().text;
+        assert!(!text.contains("s3cret"), "{text}");
+        words.iter().all(|word| text.contains(word)).then_some(())
+    });
     drop(wrong);
     let agent = call(Some("db1"), "s3cret");
     until(&mut source, origin, busy);
+    let notes = source.notes().join("\n");
+    assert!(words.iter().all(|word| notes.contains(word)), "{notes}");
     drop(agent);
     until(&mut source, origin, |read| read.is_err().then_some(()));
     let _again = call(None, "s3cret");
@@ -218,6 +222,91 @@ fn answering(bytes: &'static [u8]) -> SocketAddr {
         let _ = stream.write_all(bytes);
     });
     address
+}
+
+/// Answers `count` questions on one connection, with a clock and a calendar that are a minute ahead at every other one, and
+/// each line twice: first with 1, then with 2.
+fn jumping(count: u64) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let Ok((mut stream, _)) = listener.accept() else { return };
+        for number in 0..count {
+            let mut request = [0; 1_024];
+            if !matches!(stream.read(&mut request), Ok(1..)) {
+                return;
+            }
+            let ahead = Nanos::from_secs(60 * (number % 2));
+            let now = HostClock.now() + ahead;
+            let head = Head {
+                instance: "one".into(),
+                arrived: now,
+                answered: now,
+                calendar: calendar() + ahead,
+                next: number,
+                notes: Vec::new(),
+            };
+            let line = |value| Shot {
+                at: now - Nanos::from_millis(1),
+                readings: vec![Reading::new("cpu", "busy_cores", value, "cores")],
+                notes: Vec::new(),
+            };
+            // Of a clock that did not jump.
+            let old = Shot {
+                at: HostClock.now() + Nanos::from_secs(60 * (1 - number % 2)),
+                ..line(3.0)
+            };
+            let text = [head.line(), line(1.0).line(), line(2.0).line(), old.line()].concat();
+            let reply = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{text}", text.len());
+            if stream.write_all(reply.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+    address
+}
+
+/// A clock that jumps to and fro by a minute: readings lie where they were taken, what cannot be placed is counted, and it is
+/// said once.
+#[test]
+fn a_clock_that_jumps_misplaces_nothing() {
+    let mut source = remote(&format!("http://{}", jumping(20)), None);
+    // The run has gone on for a while, so that a minute ago is in it.
+    let origin = HostClock.now() - Nanos::from_secs(100);
+    // Nothing is known yet of when it was asked before.
+    source.read(HostClock.now().since(origin)).unwrap();
+    let mut last = Nanos::ZERO;
+    for _ in 0..10 {
+        let readings = source.read(HostClock.now().since(origin)).unwrap();
+        let now = HostClock.now().since(origin);
+        let value = |metric: &str| {
+            let found: Vec<&Reading> = readings.iter().filter(|reading| reading.metric == metric).collect();
+            assert_eq!(found.len(), 1, "{metric}: {readings:?}");
+            found[0].clone()
+        };
+        let busy = value("busy_cores");
+        let at = busy.at.unwrap();
+        assert_eq!(busy.value, 2.0, "the last one counts");
+        assert!(
+            last < at && at <= now && now.since(at) < Nanos::from_secs(2),
+            "{at:?} at {now:?}"
+        );
+        last = at;
+        assert_eq!(value("left_out_count").value, 1.0);
+        assert!(
+            value("clock_error_s").value > 5.0,
+            "nothing says that it did not jump since"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (events, notes) = (source.events(), source.notes());
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert!(
+        events[0].0 == "CLOCK_OFFSET" && events[0].1.contains("60.0 s ahead"),
+        "{events:?}"
+    );
+    assert_eq!(notes.len(), 1, "{notes:?}");
+    assert!(notes[0].contains("left out, 1 so far"), "{notes:?}");
 }
 
 #[test]

@@ -62,6 +62,7 @@ proptest! {
         for index in 0..world.exchanges.len() {
             let stamps = world.stamps(index);
             clock.exchanged(&stamps);
+            prop_assert_eq!(clock.jump_s(), None);
             let now = stamps.received;
             let error = clock.offset(now).unwrap().error_s * S;
             // Something that happened in the last second.
@@ -87,6 +88,7 @@ proptest! {
     fn jumps_are_followed(world in world(), jump in 2.0 * S..1e4 * S) {
         let mut clock = OtherClock::default();
         (0..world.exchanges.len()).for_each(|index| clock.exchanged(&world.stamps(index)));
+        let before = clock.offset(world.stamps(world.exchanges.len() - 1).received).unwrap();
         let mut after = World { offset: world.offset + jump, ..world };
         // A slow exchange says less than those before the jump claim to.
         after.exchanges.push((1e8, 1e4, 1e8));
@@ -95,6 +97,10 @@ proptest! {
         let offset = clock.offset(stamps.received).unwrap();
         let want = after.other(stamps.received.0 as f64) - stamps.received.0 as f64;
         prop_assert!((offset.offset_s * S - want).abs() <= offset.error_s * S + ROUNDING);
+        let found = clock.jump_s().unwrap();
+        // Both clocks drift for a second and a bit.
+        let slack = before.error_s + offset.error_s + 2.0 * DRIFT_MAX;
+        prop_assert!((found - jump / S).abs() <= slack, "{found} s for {} s", jump / S);
     }
 
     /// Law: no stamps make a panic, or an error below zero.

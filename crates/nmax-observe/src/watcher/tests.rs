@@ -35,6 +35,20 @@ impl Source for Refused {
     }
 }
 
+/// Cannot be read for ever other reasons, but for its 13th reading, which cannot be.
+struct Fickle(u32);
+
+impl Source for Fickle {
+    fn read(&mut self, _: Nanos) -> Result<Vec<Reading>, Trouble> {
+        self.0 += 1;
+        match self.0 {
+            1..=4 => Err(Trouble::passing("refused")),
+            13 => Ok(vec![Reading::new("pool p", "in_use_count", -5.0, "count")]),
+            number => Err(Trouble::passing(format!("reason {}", number / 2))),
+        }
+    }
+}
+
 fn watched(name: &str, source: impl Source + 'static) -> Watched {
     Watched {
         host: "db".into(),
@@ -64,8 +78,10 @@ fn a_source_that_goes_away_is_a_gap_with_a_reason_and_comes_back() {
         vec![watched("shaky", Shaky(0)), watched("no", Refused)],
         Ticks::default(),
     );
+    // Each source has its own thread, and any of them may be late.
     let seen = gather(&mut watcher, |seen| {
-        seen.resources.iter().filter(|one| one.metric == "number_count").count() >= 4
+        let of_shaky = seen.resources.iter().filter(|one| one.metric == "number_count");
+        of_shaky.count() >= 4 && seen.happenings.iter().any(|one| one.text.starts_with("no"))
     });
     let of = |name: &str| {
         let mine = seen.happenings.iter().filter(|one| one.text.starts_with(name));
@@ -84,4 +100,62 @@ fn a_source_that_goes_away_is_a_gap_with_a_reason_and_comes_back() {
     assert_eq!(ups("no"), [0], "what will not get better is not tried again");
     watcher.stop();
     assert!(watcher.threads.is_empty());
+}
+
+/// Can be read every other time.
+struct Flickering(u32);
+
+impl Source for Flickering {
+    fn read(&mut self, _: Nanos) -> Result<Vec<Reading>, Trouble> {
+        self.0 += 1;
+        match self.0 % 2 {
+            0 => Err(Trouble::passing("refused")),
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+#[test]
+fn a_source_that_comes_and_goes_is_not_said_for_ever() {
+    let mut watcher = Watcher::start(vec![watched("flickering", Flickering(0))], Ticks::default());
+    let seen = gather(&mut watcher, |seen| seen.resources.len() >= 100);
+    let count = |code: &str| seen.happenings.iter().filter(|one| one.code == code).count();
+    assert_eq!((count("SOURCE_LOST"), count("SOURCE_BACK")), (20, 20));
+    let last = &seen.happenings[38].text;
+    assert!(
+        last.ends_with("refused; it comes and goes, and further losses are only counted"),
+        "{last}"
+    );
+    let down = seen.resources.iter().filter(|one| one.value == 0.0).count();
+    assert!(down >= 49, "each is counted: {down}");
+}
+
+#[test]
+fn another_reason_is_said_and_not_each_of_many() {
+    let mut watcher = Watcher::start(vec![watched("fickle", Fickle(0))], Ticks::default());
+    let seen = gather(&mut watcher, |seen| {
+        seen.happenings.iter().filter(|one| one.code == "SOURCE_LOST").count() >= 6
+    });
+    let said: Vec<_> = seen
+        .happenings
+        .iter()
+        .map(|one| (one.code, one.text.as_str()))
+        .take(8)
+        .collect();
+    let want = [
+        ("SOURCE_LOST", "fickle on db cannot be read: refused"),
+        ("SOURCE_LOST", "fickle on db still cannot be read: reason 2"),
+        ("SOURCE_LOST", "fickle on db still cannot be read: reason 3"),
+    ];
+    assert_eq!(said[..3], want);
+    assert_eq!(said[3].0, "SOURCE_BACK");
+    assert_eq!(
+        said[4],
+        (
+            "SOURCE_NOTE",
+            "fickle on db: in_use_count of `pool p` is -5, which cannot be; such values are left out"
+        )
+    );
+    assert_eq!(said[5], ("SOURCE_LOST", "fickle on db cannot be read: reason 7"));
+    assert!(seen.resources.iter().all(|one| one.metric == "up"), "-5 is absent");
 }
