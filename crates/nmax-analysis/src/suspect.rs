@@ -6,7 +6,7 @@
 //!
 //! # Layout
 //! - this file: the types of a diagnosis
-//! - `diagnose`: the pipeline; `rank`: labels and order; `falsify`: the next run that would prove a suspect wrong
+//! - `diagnose`: the pipeline; `judge`: labels and evidence; `rank`: the order; `falsify`: the next run that would prove a suspect wrong
 //! - `look`: what was read in the phase; `system`: whose hosts these are, and the load on them
 //! - `measured`: what is known of one resource, made by `cpu`, `memory`, `disk`, `network` and `service`
 //! - `coverage`: what nobody watched
@@ -21,6 +21,7 @@ mod demand;
 mod diagnose;
 mod disk;
 mod falsify;
+mod judge;
 mod look;
 mod measured;
 mod memory;

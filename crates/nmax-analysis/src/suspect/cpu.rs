@@ -12,6 +12,10 @@ use crate::words::{digits, share};
 
 /// Utilization at which the estimate of the queue stops growing.
 const UTILIZATION_MAX: f64 = 0.95;
+/// How many times what a control group uses may be that of the processes in it: both are read one after the other.
+const INSIDE_MAX: f64 = 1.1;
+/// Share of what a control group uses that may be the agent's own.
+const AGENT_SHARE_MAX: f64 = 0.5;
 
 /// `None` when nothing was read of them.
 pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measured> {
@@ -19,11 +23,10 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let mut cpu = Measured::new(look, Kind::Cpu, host, "", ("cpu", "busy_cores"));
     let is_injector = host == nmax_plan::plan::INJECTOR;
     let own = if is_injector { system.injector_busy } else { 0.0 };
-    let cores = look.mean(host, "cpu", "cores_count").filter(|cores| *cores > 0.0);
-    let quota = look.mean(host, "cgroup", "quota_cores").filter(|quota| *quota > 0.0);
-    let limit = [cores, quota].into_iter().flatten().reduce(f64::min);
+    let used = used(look, host, busy);
+    let (busy, limit) = (used.busy, used.limit);
     let rest = (busy - own).max(0.0);
-    let waiting = waiting(look, host, busy, limit);
+    let waiting = waiting(look, host, &used);
     let own_waiting = if is_injector { system.injector_waiting } else { 0.0 };
     let rest_waiting = waiting.map_or(0.0, |waiting| (waiting - own_waiting).max(0.0));
     share_out(look, &mut cpu, rest, rest_waiting);
@@ -37,17 +40,17 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     throttled(look, host, &mut cpu);
     let utilization = cpu.utilization.unwrap_or(0.0);
     // Where processes are observed, it is they who must be short of it, not the host.
-    let used = if cpu.is_sure { cpu.service } else { busy };
+    let theirs = if cpu.is_sure { cpu.service } else { busy };
     let waits = cpu.waiting >= CPU_WAITING_MIN && cpu.waiting >= CPU_WAITING_SHARE_MIN * cpu.service;
-    let is_busy = limit.is_some_and(|limit| used >= CPU_BUSY_MIN * limit);
+    let is_busy = limit.is_some_and(|limit| theirs >= CPU_BUSY_MIN * limit);
     cpu.is_pressed = is_busy || waits || !cpu.rules.is_empty();
     // Strangers may keep processors busy that those who are watched hardly wait for.
     let is_spared = cpu.is_sure && cpu.waiting < CPU_WAITING_SHARE_MIN * cpu.service;
     cpu.has_room = cpu.rules.is_empty() && (utilization < CPU_ROOM_MAX || is_spared);
-    saturated(look, host, limit, waiting, &mut cpu);
+    saturated(look, host, &used, waiting, &mut cpu);
     cpu.findings.push(Finding {
         kind: "utilization",
-        text: said(look, host, busy, own, limit, waiting),
+        text: said(look, host, &used, own, waiting),
         source: "",
     });
     cpu.cells = [
@@ -61,11 +64,55 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     Some(cpu)
 }
 
+/// What is used of what there is.
+struct Used {
+    /// Processors that are busy, mean.
+    busy: f64,
+    /// How many there are.
+    limit: Option<f64>,
+    /// Both are those of the control group that the host was read from.
+    is_of_group: bool,
+}
+
+/// The host's processors, of which `busy` are; or those of its reader's control group, where that is nearer to its quota.
+///
+/// In a container `/proc/stat` is that of the whole host: what the neighbors use says nothing of the quota. The group of an
+/// agent that is alone in it, or that the observed processes are not in, says nothing of the system.
+fn used(look: &Look, host: &str, busy: f64) -> Used {
+    let cores = look.mean(host, "cpu", "cores_count").filter(|cores| *cores > 0.0);
+    let quota = look.mean(host, "cgroup", "quota_cores").filter(|quota| *quota > 0.0);
+    let of_processes = look.sum(host, &processes(look, host), "cpu_cores").unwrap_or(0.0);
+    let of_agent = look.sum(host, &look.named(host, "agent"), "cost_cores").unwrap_or(0.0);
+    let is_of_system = |inside: f64| of_processes <= INSIDE_MAX * inside && of_agent <= AGENT_SHARE_MAX * inside;
+    let group = quota.zip(look.mean(host, "cgroup", "cpu_cores"));
+    match group.filter(|(_, inside)| is_of_system(*inside)) {
+        Some((quota, inside)) if cores.is_none_or(|cores| inside / quota > busy / cores) => Used {
+            busy: inside,
+            limit: Some(quota),
+            is_of_group: true,
+        },
+        _ => Used {
+            busy,
+            limit: cores,
+            is_of_group: false,
+        },
+    }
+}
+
+/// Observed processes of a host. Pages tell of the programs that serve them too; these may be the same, so they count where
+/// the host's own processes were not read.
+fn processes<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
+    let all = look.named(host, "process");
+    let is_read = |source: &&str| look.track(host, source, "threads_count").is_some();
+    let (read, told): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_read);
+    if read.is_empty() { told } else { read }
+}
+
 /// What of `busy` processors and `waiting` tasks is that of the observed processes, and what is others'; all of it is the
 /// system's, perhaps, where none is observed.
 fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
     let host = cpu.resource.host.clone();
-    let processes = look.named(&host, "process");
+    let processes = processes(look, &host);
     (cpu.service, cpu.waiting) = (busy, waiting);
     let Some(used) = look.sum(&host, &processes, "cpu_cores") else {
         cpu.is_sure = false;
@@ -79,22 +126,27 @@ fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
 
 /// Mean number of tasks that wait for a processor: measured by the scheduler, else the larger of what follows from the
 /// stall information and from samples of the run queue. The first knows of the host as a whole only: where tasks may run on
-/// some processors only, it is too small.
+/// some processors only, it is too small. Of a control group it follows from its own stall information, where that is known.
 ///
 /// Of the share of time p in which at least one waits, the number follows as p / (1 − ρ): in M/M/c the queue is
 /// geometric while it is not empty, with mean 1 / (1 − ρ).
-fn waiting(look: &Look, host: &str, busy: f64, limit: Option<f64>) -> Option<f64> {
-    if let Some(waiting) = look.mean(host, "cpu", "waiting_count") {
+fn waiting(look: &Look, host: &str, used: &Used) -> Option<f64> {
+    let by_stalls = |source: &str, metric: &str| {
+        let utilization = (used.busy / used.limit?).min(UTILIZATION_MAX);
+        Some(look.mean(host, source, metric)? / (1.0 - utilization))
+    };
+    let of_group = by_stalls("cgroup", "cpu_pressure_some_ratio").filter(|_| used.is_of_group);
+    if let Some(waiting) = of_group.or_else(|| look.mean(host, "cpu", "waiting_count")) {
         return Some(waiting);
     }
-    let utilization = (busy / limit?).min(UTILIZATION_MAX);
-    let by_stalls = look
-        .mean(host, "cpu", "pressure_some_ratio")
-        .map(|some| some / (1.0 - utilization));
+    used.limit?;
     let by_samples = look
         .mean(host, "cpu", "running_count")
-        .map(|running| (running - busy).max(0.0));
-    by_stalls.into_iter().chain(by_samples).reduce(f64::max)
+        .map(|running| (running - used.busy).max(0.0));
+    by_stalls("cpu", "pressure_some_ratio")
+        .into_iter()
+        .chain(by_samples)
+        .reduce(f64::max)
 }
 
 /// Limits of control groups that were in the way.
@@ -118,11 +170,16 @@ fn throttled(look: &Look, host: &str, cpu: &mut Measured) {
 }
 
 /// Other rules.
-fn saturated(look: &Look, host: &str, limit: Option<f64>, waiting: Option<f64>, cpu: &mut Measured) {
-    let Some(limit) = limit else { return };
+fn saturated(look: &Look, host: &str, used: &Used, waiting: Option<f64>, cpu: &mut Measured) {
+    let Some(limit) = used.limit else { return };
     if let Some(utilization) = cpu.utilization.filter(|utilization| *utilization >= CPU_FULL) {
+        let whose = if used.is_of_group { " of its control group" } else { "" };
         cpu.rules.push(rule(
-            format!("{} of {} processors were busy", share(utilization), digits(limit)),
+            format!(
+                "{} of {} processors{whose} were busy",
+                share(utilization),
+                digits(limit)
+            ),
             USE,
         ));
     }
@@ -151,18 +208,21 @@ fn saturated(look: &Look, host: &str, limit: Option<f64>, waiting: Option<f64>, 
     }
 }
 
-fn said(look: &Look, host: &str, busy: f64, own: f64, limit: Option<f64>, waiting: Option<f64>) -> String {
-    let of = limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
-    let mut text = format!("{}{of} cores busy", digits(busy));
+fn said(look: &Look, host: &str, used: &Used, own: f64, waiting: Option<f64>) -> String {
+    let of = used
+        .limit
+        .map_or(String::new(), |limit| format!(" of {}", digits(limit)));
+    let whose = if used.is_of_group { " of its control group" } else { "" };
+    let mut text = format!("{}{of} cores{whose} busy", digits(used.busy));
     if own > 0.0 {
         text += &format!(", {} of them with the injector itself", digits(own));
     }
     if let Some(waiting) = waiting {
         text += &format!(", {} tasks waiting for one", digits(waiting));
     }
-    let processes = look.named(host, "process").into_iter();
-    let used = processes.filter_map(|source| Some((name_of(source), look.mean(host, source, "cpu_cores")?)));
-    if let Some((name, cores)) = used.max_by(|a, b| a.1.total_cmp(&b.1)) {
+    let processes = processes(look, host).into_iter();
+    let each = processes.filter_map(|source| Some((name_of(source), look.mean(host, source, "cpu_cores")?)));
+    if let Some((name, cores)) = each.max_by(|a, b| a.1.total_cmp(&b.1)) {
         text += &format!("; {name} used {}", digits(cores));
     }
     text

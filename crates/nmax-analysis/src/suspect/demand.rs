@@ -4,7 +4,7 @@ use nmax_metrics::Nanos;
 use nmax_plan::schedule::{StageKind, phases};
 
 use super::look::Look;
-use super::measured::Measured;
+use super::measured::{Measured, Role};
 use super::rules::OPERATIONAL;
 use super::system::System;
 use super::{Bounds, Finding, Kind, Resource};
@@ -136,6 +136,8 @@ pub(super) fn finding(one: &Measured, system: &System, by_level: &[(Resource, f6
 /// ```
 ///
 /// - D: demand of each resource, s; m: servers of the one whose D/m is largest
+/// - ΣD: what has a pool or lock is at other resources meanwhile, so it is the sum over those others, or the largest demand
+///   of a pool or lock where that is more
 /// - Z: think time of users who wait for replies, s; else 0, and N* counts exchanges in flight
 ///
 /// How busy a disk is does not bound it: it may serve many at a time. So disks are left out.
@@ -149,7 +151,10 @@ pub(super) fn bounds(all: &[Measured], system: &System) -> Option<Bounds> {
     });
     let each: Vec<(&Measured, f64, f64)> = each.collect();
     let (one, demand_s, servers) = each.iter().max_by(|a, b| (a.1 / a.2).total_cmp(&(b.1 / b.2)))?;
-    let all_s: f64 = each.iter().map(|(_, demand_s, _)| demand_s).sum();
+    let is_lender = |one: &Measured| matches!(one.role, Role::Lender { .. });
+    let (lent, own): (Vec<_>, Vec<_>) = each.iter().partition(|(one, ..)| is_lender(one));
+    let own_s: f64 = own.iter().map(|(_, demand_s, _)| demand_s).sum();
+    let all_s = lent.iter().map(|(_, demand_s, _)| *demand_s).fold(own_s, f64::max);
     Some(Bounds {
         resource: one.resource.clone(),
         demand_s: *demand_s,

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use nmax_plan::plan::INJECTOR;
 
 use super::charge::charge;
+use super::judge::judge;
 use super::look::Look;
 use super::measured::Measured;
-use super::rank::{SUSPECTS_MAX, judge, of_gate, rank};
+use super::rank::{SUSPECTS_MAX, rank};
+use super::rules::said;
 use super::system::System;
 use super::{
-    Budget, Diagnosis, Finding, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network,
+    Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network,
     service,
 };
 use crate::gates::gates;
@@ -140,11 +142,7 @@ fn of_injector(look: &Look, system: &System, closed: &[Gate]) -> Diagnosis {
     let mut suspects: Vec<Suspect> = Vec::new();
     for gate in closed {
         let Some(kind) = of_gate(gate.name) else { continue };
-        let finding = Finding {
-            kind: "gate",
-            text: gate.text.clone(),
-            source: "",
-        };
+        let finding = said("gate", gate.text.clone());
         if let Some(known) = suspects.iter_mut().find(|suspect| suspect.resource.kind == kind) {
             known.findings.push(finding);
             continue;
@@ -173,5 +171,15 @@ fn of_injector(look: &Look, system: &System, closed: &[Gate]) -> Diagnosis {
         coverage: rows.iter().map(Measured::coverage).collect(),
         suspects,
         ..Diagnosis::default()
+    }
+}
+
+/// The resource of a closed gate.
+fn of_gate(name: &str) -> Option<Kind> {
+    match name {
+        "injector CPU" | "run queue" | "injector lag" | "rate" => Some(Kind::Cpu),
+        "memory" | "swap" => Some(Kind::Memory),
+        "open files" | "local ports" => Some(Kind::Pool),
+        _ => None,
     }
 }

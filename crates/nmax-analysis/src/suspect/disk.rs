@@ -12,13 +12,15 @@ use crate::words::{digits, share, time_ms};
 
 /// Fewest readings of the time in a disk before any is called its idlest.
 const READINGS_MIN: usize = 10;
+/// Beginnings of devices that lie upon others, whose transfers are those of the disks below once more.
+const UPON: [&str; 2] = ["dm-", "md"];
 /// How many times the bytes of the observed processes their work may be at the disk: journals, metadata.
 const BYTES_TIMES: f64 = 3.0;
 
 /// Every disk of a host; where none was read but I/O stalls were, one without a name. `swapped` is the share of their work
 /// that comes of a shortage of memory.
 pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) -> Vec<Measured> {
-    let disks = look.named(host, "disk").into_iter();
+    let disks = names(look, host).into_iter();
     let disks: Vec<Measured> = disks
         .filter_map(|source| disk(look, system, host, source, swapped))
         .collect();
@@ -40,6 +42,14 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, swapped: f64) ->
     vec![all]
 }
 
+/// Disks of a host. A page may tell of devices that lie upon others as well; they count where nothing below them was read.
+pub(super) fn names<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
+    let all = look.named(host, "disk");
+    let is_upon = |source: &&str| UPON.iter().any(|begin| name_of(source).starts_with(begin));
+    let (upon, below): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_upon);
+    if below.is_empty() { upon } else { below }
+}
+
 fn role(system: &System, host: &str) -> Role {
     if system.is_of(host) { Role::Leaf } else { Role::Aside }
 }
@@ -59,7 +69,7 @@ fn disk(look: &Look, system: &System, host: &str, source: &str, swapped: f64) ->
     disk.role = role(system, host);
     disk.is_counted = system.is_of(host);
     disk.utilization = busy;
-    let await_ms = look.mean(host, source, "await_ms");
+    let await_ms = look.weighted(host, source, "await_ms", &["reads_per_s", "writes_per_s"]);
     let idle_ms = idlest(look, host, source);
     disk.is_pressed = part * queue >= DISK_QUEUE_IDLE || (part > 0.5 && await_ms.is_some_and(|ms| ms >= AWAIT_LONG_MS));
     let mut text = format!("{} requests in it at a time", digits(queue));
@@ -125,7 +135,7 @@ fn awaited(look: &Look, host: &str, some: Option<f64>, busy: Option<f64>) -> f64
 /// none is observed.
 fn of_processes(look: &Look, host: &str) -> Option<f64> {
     let processes = look.named(host, "process");
-    let disks = look.named(host, "disk");
+    let disks = names(look, host);
     let moved = |sources: &[&str]| {
         let of = |metric| look.sum(host, sources, metric);
         let (read, written) = (of("read_bytes_per_s"), of("written_bytes_per_s"));

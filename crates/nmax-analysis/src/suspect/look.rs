@@ -34,6 +34,34 @@ impl<'a> Look<'a> {
         track.mean(self.settled(track))
     }
 
+    /// Mean in the phase of a figure each of whose readings is a mean itself, of as many as the other metrics of its source
+    /// count together: a second with one transfer counts less than one with thousands. The plain mean where they are not
+    /// known.
+    ///
+    /// ```text
+    /// Σ w·v / Σ w
+    /// ```
+    ///
+    /// - v: the figure; w: sum of the other metrics at the same time
+    pub(super) fn weighted(&self, host: &str, source: &str, metric: &str, counts: &[&str]) -> Option<f64> {
+        let track = self.track(host, source, metric)?;
+        let span = self.settled(track);
+        let counts: Vec<&Track> = counts
+            .iter()
+            .filter_map(|count| self.track(host, source, count))
+            .collect();
+        let weight = |at: Nanos| -> f64 {
+            let bin = (at, Nanos(at.0 + track.width.0));
+            counts.iter().filter_map(|count| count.mean(bin)).sum()
+        };
+        let inside = track.points().filter(|(at, _)| (span.0..span.1).contains(at));
+        let (all, sum) = inside.fold((0.0, 0.0), |(all, sum), (at, value)| {
+            let weight = weight(at).max(0.0);
+            (all + weight, sum + weight * value)
+        });
+        if all > 0.0 { Some(sum / all) } else { track.mean(span) }
+    }
+
     /// Mean in the phase less two standard errors, by the spread of its readings: a gauge is looked at now and then, and a
     /// small mean of few looks may be chance.
     pub(super) fn low(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
@@ -113,7 +141,7 @@ impl<'a> Look<'a> {
 }
 
 /// Usual time from one reading to the next, s; `None` with fewer than two.
-fn usual_s(track: &Track) -> Option<f64> {
+pub(super) fn usual_s(track: &Track) -> Option<f64> {
     let all: Vec<f64> = track.points().map(|(at, _)| at.as_secs_f64()).collect();
     let distances = all.windows(2).map(|pair| pair[1] - pair[0]);
     Some(median(distances)?.max(track.width.as_secs_f64()))

@@ -143,7 +143,7 @@ pub(super) fn of_disks(look: &Look, host: &str) -> f64 {
     if some.is_none() && !swaps_in {
         return 0.0;
     }
-    let sources = look.named(host, "disk");
+    let sources = super::disk::names(look, host);
     let bytes = ["read_bytes_per_s", "written_bytes_per_s"];
     let moved: f64 = bytes.iter().filter_map(|metric| look.sum(host, &sources, metric)).sum();
     let by_bytes = if moved > 0.0 {

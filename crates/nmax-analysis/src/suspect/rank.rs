@@ -1,213 +1,16 @@
-//! What is said of each resource, and which are to be looked at first.
+//! Which suspects are to be looked at first.
 
-use super::charge::Charge;
+use super::judge::{Judged, name};
 use super::measured::{Measured, Role};
-use super::rules::{GAP_SHARE_MAX, LITTLE, TIE_SHARE, UNEXPLAINED_SHARE_MIN, WAIT_SHARE_MIN, residence};
+use super::rules::{TIE_SHARE, UNEXPLAINED_SHARE_MIN, residence, said};
 use super::statistics::{aligned, discovered, onset, relation};
 use super::system::System;
-use super::{Finding, Kind, Label, Resource, Suspect, coverage, demand, falsify};
+use super::{Finding, Label, Resource, Suspect, coverage, falsify};
 use crate::Evidence;
 use crate::words::{digits, share, time_ms};
 
 /// Most suspects.
 pub(super) const SUSPECTS_MAX: usize = 3;
-/// Share of what was measured in a resource that must be charged to others for it to be a symptom.
-const MOVED_SHARE_MIN: f64 = 0.5;
-/// How many times more than is charged must be in a resource for others to use it too.
-const CHARGED_MIN: f64 = 1.2;
-/// Tasks that run and wait on a host, of processes that nobody observes, from which they are said.
-const OTHERS_MIN: f64 = 0.5;
-/// Share of what is lent with which nothing is done that is watched, from which it is said.
-const UNKNOWN_MIN: f64 = 0.5;
-/// Utilization from which a resource follows the load.
-const FOLLOWS_MIN: f64 = 0.2;
-
-/// A resource, what it is charged and what is said of it.
-pub(super) struct Judged {
-    pub(super) suspect: Suspect,
-    /// Requests that are charged to it or wait for it.
-    pub(super) number: f64,
-    /// It is lent, and what is done with it may be what nobody watches.
-    is_unknown: bool,
-    /// Requests wait for it, and what its holders do is not watched.
-    is_open: bool,
-}
-
-/// The label and the evidence of each resource.
-pub(super) fn judge(
-    all: Vec<Measured>,
-    charges: &[Charge],
-    system: &System,
-    by_level: &[(Resource, f64)],
-) -> Vec<(Measured, Judged)> {
-    let judged = |(one, charge): (Measured, &Charge)| {
-        let part = charge.number() / system.in_flight().max(f64::MIN_POSITIVE);
-        let label = label(&one, charge, part, system);
-        let is_counted = one.is_counted && one.role != Role::Aside && !one.is_blind();
-        let number = if is_counted { charge.number() + charge.open } else { 0.0 };
-        let residence_s = is_counted.then(|| system.seconds(number));
-        let mut findings = Vec::new();
-        if is_counted && charge.open > 0.0 {
-            findings.push(residence(open(&one, charge, system)));
-        }
-        if is_counted && charge.number() > 0.0 {
-            findings.push(residence(said(charge, system.seconds(charge.number()), part, system)));
-        }
-        if charge.moved > 0.0 && label == Label::Symptom {
-            findings.push(residence(moved(charge, system)));
-        }
-        if let Some(doubt) = &one.doubt {
-            findings.push(Finding {
-                kind: "coverage",
-                text: doubt.clone(),
-                source: "",
-            });
-        }
-        findings.extend(one.rules.iter().cloned());
-        findings.extend(one.findings.iter().cloned());
-        findings.extend(demand::finding(&one, system, by_level));
-        if one.others[0] + one.others[1] > one.number().max(OTHERS_MIN) {
-            let text = format!(
-                "processes that nobody observes keep {} cores busy and {} tasks waiting: observe them if they serve requests",
-                digits(one.others[0]),
-                digits(one.others[1])
-            );
-            findings.push(Finding {
-                kind: "coverage",
-                text,
-                source: "",
-            });
-        }
-        if one.role == Role::Leaf && one.is_pressed && one.number() > CHARGED_MIN * charge.number() {
-            let text = format!(
-                "{} are in it at a time, {} of them charged to requests: it works for others too",
-                digits(one.number()),
-                digits(charge.number())
-            );
-            findings.push(Finding {
-                kind: "residence",
-                text,
-                source: "",
-            });
-        }
-        if charge.unknown >= UNKNOWN_MIN {
-            let text = format!(
-                "in {} of the time that it is lent nothing is done that is watched",
-                share(charge.unknown)
-            );
-            findings.push(Finding {
-                kind: "coverage",
-                text,
-                source: "",
-            });
-        }
-        if one.missing > GAP_SHARE_MAX {
-            let text = format!("it was not read in {} of the phase", share(one.missing));
-            findings.push(Finding {
-                kind: "coverage",
-                text,
-                source: "",
-            });
-        }
-        let suspect = Suspect {
-            resource: one.resource.clone(),
-            label,
-            residence_s,
-            demand_s: demand::demand_s(&one, system),
-            utilization: one.utilization,
-            falsify: falsify::of(&one, residence_s),
-            findings,
-        };
-        let is_unknown = charge.unknown >= UNKNOWN_MIN;
-        let is_open = is_counted && is_held_up(&one, charge, system);
-        (
-            one,
-            Judged {
-                suspect,
-                number,
-                is_unknown,
-                is_open,
-            },
-        )
-    };
-    all.into_iter().zip(charges).map(judged).collect()
-}
-
-fn label(one: &Measured, charge: &Charge, part: f64, system: &System) -> Label {
-    let measured = charge.number() + charge.moved + charge.open;
-    let is_much = measured >= WAIT_SHARE_MIN * system.in_flight();
-    if one.is_blind() {
-        return Label::NotObserved;
-    }
-    if one.is_counted && one.is_pressed && part >= WAIT_SHARE_MIN && one.role != Role::Aside {
-        return if one.doubt.is_none() {
-            Label::Wait
-        } else {
-            Label::Saturated
-        };
-    }
-    let is_meant = one.is_pressed || one.contained > 0.0;
-    if is_meant && is_much && charge.moved >= MOVED_SHARE_MIN * measured {
-        return Label::Symptom;
-    }
-    if !one.rules.is_empty() || is_held_up(one, charge, system) {
-        return Label::Saturated;
-    }
-    if part >= WAIT_SHARE_MIN || one.utilization.is_some_and(|used| used >= FOLLOWS_MIN) {
-        return Label::FollowsLoad;
-    }
-    Label::Exonerated
-}
-
-/// Whether requests wait much for what it lends, and nothing that is watched explains what its holders do.
-fn is_held_up(one: &Measured, charge: &Charge, system: &System) -> bool {
-    one.is_pressed && charge.open > 0.0 && charge.open >= WAIT_SHARE_MIN * system.in_flight()
-}
-
-/// `10 wait for 2 of 2, 153 ms of each request`
-fn open(one: &Measured, charge: &Charge, system: &System) -> String {
-    let lent = one.servers.map_or_else(
-        || "it".to_owned(),
-        |(held, limit)| format!("{} of {}", digits(held), digits(limit)),
-    );
-    format!(
-        "{} wait for {lent}, {} of each request: N/X = {} / {} per s; what its holders do is not explained by what was \
-         watched",
-        digits(one.waiting),
-        time_ms(system.seconds(charge.open) * 1e3),
-        digits(charge.open),
-        digits(system.throughput_per_s)
-    )
-}
-
-fn said(charge: &Charge, residence_s: f64, part: f64, system: &System) -> String {
-    format!(
-        "each request spends {} in it, {} of its time: N/X = {} / {} per s; of that {} waiting",
-        time_ms(residence_s * 1e3),
-        share(part),
-        digits(charge.number()),
-        digits(system.throughput_per_s),
-        time_ms(system.seconds(charge.waiting) * 1e3)
-    )
-}
-
-fn moved(charge: &Charge, system: &System) -> String {
-    let whose = charge.moved_to.as_ref().map_or_else(|| "others".to_owned(), name);
-    format!(
-        "{} more of each request are seen here and belong to what is inside it, most to {whose}",
-        time_ms(system.seconds(charge.moved) * 1e3)
-    )
-}
-
-/// `disk sda on db1`
-pub(super) fn name(resource: &Resource) -> String {
-    let named = if resource.name.is_empty() {
-        String::new()
-    } else {
-        format!(" {}", resource.name)
-    };
-    format!("{}{named} on {}", resource.kind.name(), resource.host)
-}
 
 /// The suspects, first the one to look at first, and all others.
 ///
@@ -294,37 +97,25 @@ struct Why {
 /// A resource that nobody watched.
 fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> Suspect {
     let remedy = coverage::remedy(resource);
-    let mut findings = vec![Finding {
-        kind: "coverage",
-        text: format!("nobody watched {}", name(resource)),
-        source: "",
-    }];
+    let mut findings = vec![said("coverage", format!("nobody watched {}", name(resource)))];
     if let Some(unexplained_s) = why.unexplained_s {
         let others: Vec<String> = all.iter().filter(|other| *other != resource).map(name).collect();
         let beside = match others.is_empty() {
             true => String::new(),
             false => format!("; nor was any of these watched: {}", others.join(", ")),
         };
-        findings.push(Finding {
-            kind: "residence",
-            text: format!(
-                "{} of each request's {} cannot be explained by what was watched{beside}",
-                time_ms(unexplained_s * 1e3),
-                time_ms(system.served_s() * 1e3)
-            ),
-            source: LITTLE,
-        });
+        findings.push(residence(format!(
+            "{} of each request's {} cannot be explained by what was watched{beside}",
+            time_ms(unexplained_s * 1e3),
+            time_ms(system.served_s() * 1e3)
+        )));
     }
     if let Some(lender) = &why.lender {
         let text = format!(
             "nothing that is watched explains what is done with {}, so it may be done here",
             name(lender)
         );
-        findings.push(Finding {
-            kind: "coverage",
-            text,
-            source: "",
-        });
+        findings.push(said("coverage", text));
     }
     Suspect {
         resource: resource.clone(),
@@ -350,7 +141,7 @@ fn break_tie(evidence: &Evidence, waits: &mut [(Measured, Judged)]) {
     let rows = waits[..tied].iter().map(|(one, _)| {
         let figure = &one.figure;
         let track = evidence.readings.get(&figure.host, &figure.source, &figure.metric);
-        track.map_or_else(Vec::new, |track| aligned(evidence, track))
+        track.map_or_else(Vec::new, |track| aligned(evidence, figure, track))
     });
     let rows: Vec<Vec<[f64; 3]>> = rows.collect();
     let relations: Vec<_> = rows.iter().map(|rows| relation(rows)).collect();
@@ -380,15 +171,12 @@ fn break_tie(evidence: &Evidence, waits: &mut [(Measured, Judged)]) {
             && risen <= slow
         {
             key.1 = risen;
-            let text = format!(
-                "it rose {} stretches of the course before the response times",
-                slow - risen
-            );
-            judged.suspect.findings.push(Finding {
-                kind: "order",
-                text,
-                source: "",
-            });
+            let text = match slow - risen {
+                0 => "it rose together with the response times".to_owned(),
+                1 => "it rose one stretch of the course before the response times".to_owned(),
+                earlier => format!("it rose {earlier} stretches of the course before the response times"),
+            };
+            judged.suspect.findings.push(said("order", text));
         }
         keys.push(key);
     }
@@ -407,15 +195,5 @@ fn permute(items: &mut [(Measured, Judged)], order: &[usize]) {
             items.swap(place, to);
             places.swap(place, to);
         }
-    }
-}
-
-/// The resource of a closed gate.
-pub(super) fn of_gate(name: &str) -> Option<Kind> {
-    match name {
-        "injector CPU" | "run queue" | "injector lag" | "rate" => Some(Kind::Cpu),
-        "memory" | "swap" => Some(Kind::Memory),
-        "open files" | "local ports" => Some(Kind::Pool),
-        _ => None,
     }
 }

@@ -103,6 +103,11 @@ pub(super) fn rule(text: String, source: &'static str) -> Finding {
     }
 }
 
+/// What was read or computed here, by nobody's rule.
+pub(super) fn said(kind: &'static str, text: String) -> Finding {
+    Finding { kind, text, source: "" }
+}
+
 /// A figure that says where time goes.
 pub(super) fn residence(text: String) -> Finding {
     Finding {

@@ -4,7 +4,7 @@ use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
     CALL_LONG_S, CALLS_IDLE, CALLS_MIN, HIT_MIN, LIMIT_SHARE, PAUSE_MAX, POSTGRES, READS_MIN, USE, WAITERS_MIN, figure,
-    percent, rule,
+    percent, rule, said,
 };
 use super::system::System;
 use super::{Cell, Finding, Kind};
@@ -25,14 +25,6 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measur
         .chain(databases)
         .chain(collections);
     all.chain(limits).chain(descriptors(look, host, "kernel")).collect()
-}
-
-fn said(text: String) -> Finding {
-    Finding {
-        kind: "utilization",
-        text,
-        source: "",
-    }
 }
 
 fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
@@ -58,8 +50,10 @@ fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
     let of_limit = limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
     if let Some(held) = held {
         let waiters = waiting.map_or(String::new(), |waiting| format!(", {} waiting", digits(waiting)));
-        pool.findings
-            .push(said(format!("{}{of_limit} in use at a time{waiters}", digits(held))));
+        pool.findings.push(said(
+            "utilization",
+            format!("{}{of_limit} in use at a time{waiters}", digits(held)),
+        ));
     }
     if let Some(used) = pool.utilization.filter(|used| *used >= LIMIT_SHARE) {
         pool.rules
@@ -106,8 +100,10 @@ fn lock(look: &Look, host: &str, source: &str) -> Option<Measured> {
     lock.servers = held.map(|held| (held, 1.0));
     lock.is_pressed = waiting >= WAITERS_MIN;
     let holding = held.map_or(String::new(), |held| format!(", held {} of the time", share(held)));
-    lock.findings
-        .push(said(format!("{} waiting at a time{holding}", digits(waiting))));
+    lock.findings.push(said(
+        "utilization",
+        format!("{} waiting at a time{holding}", digits(waiting)),
+    ));
     if waiting >= 1.0 {
         lock.rules
             .push(rule(format!("{} wait for who holds it", digits(waiting)), USE));
@@ -142,7 +138,7 @@ fn dependency(look: &Look, system: &System, host: &str, source: &str) -> Option<
     if let (Some(calls), Some(per_call_s)) = (calls, per_call_s) {
         text += &format!(", {} calls/s, each {}", digits(calls), time_ms(per_call_s * 1e3));
     }
-    dependency.findings.push(said(text));
+    dependency.findings.push(said("utilization", text));
     if let Some(errors) = errors.filter(|errors| *errors > 0.0) {
         dependency
             .rules
@@ -234,7 +230,11 @@ fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &
             .rules
             .push(rule(format!("{} deadlocks/s", digits(deadlocks)), POSTGRES));
     }
-    if let Some((hit, read)) = of("hit_ratio").zip(of("blocks_read_per_s"))
+    // The share over the phase, not the mean of the seconds' shares: quiet seconds are not as many blocks as busy ones.
+    let found = of("blocks_hit_per_s").zip(of("blocks_read_per_s"));
+    let found = found.filter(|(hit, read)| hit + read > 0.0);
+    let hit = found.map(|(hit, read)| hit / (hit + read)).or(of("hit_ratio"));
+    if let Some((hit, read)) = hit.zip(of("blocks_read_per_s"))
         && hit < HIT_MIN
         && read >= READS_MIN
     {
@@ -263,8 +263,10 @@ fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<
     gc.waiting = paused.clamp(0.0, 1.0) * system.in_flight();
     gc.utilization = Some(paused);
     gc.is_pressed = paused >= PAUSE_MAX;
-    gc.findings
-        .push(said(format!("the world stood still in {} of the time", share(paused))));
+    gc.findings.push(said(
+        "utilization",
+        format!("the world stood still in {} of the time", share(paused)),
+    ));
     if paused >= PAUSE_MAX {
         gc.rules.push(rule(
             format!("collections stopped everything for {} of the time", share(paused)),

@@ -2,9 +2,10 @@
 //!
 //! Series are differenced: two that only grow together are not related (their levels correlate near 1 whatever they are).
 
-use nmax_metrics::{Nanos, Track};
+use nmax_metrics::{Figure, Nanos, Track};
 use nmax_plan::choice::Choice;
 
+use super::look::usual_s;
 use crate::change::change;
 use crate::trend::{median, scaled_mad};
 use crate::{Evidence, Point};
@@ -34,17 +35,28 @@ pub(super) struct Relation {
 }
 
 /// Mean response time, throughput and figure of each stretch of the hold in which all are known.
-pub(super) fn aligned(evidence: &Evidence, track: &Track) -> Vec<[f64; 3]> {
+///
+/// What is of the time since the reading before has the instant of its end, so it is looked for one reading later.
+pub(super) fn aligned(evidence: &Evidence, figure: &Figure, track: &Track) -> Vec<[f64; 3]> {
+    let late_s = usual_s(track).filter(|_| is_of_past(figure)).unwrap_or(0.0);
     let held = evidence
         .course
         .points
         .iter()
         .filter(|point| point.held && point.exchanges > 0);
     let row = |point: &Point| {
-        let value = track.mean((nanos(point.start_s), nanos(point.end_s())))?;
+        let value = track.mean((nanos(point.start_s + late_s), nanos(point.end_s() + late_s)))?;
         Some([point.response?.mean_ms, point.exchanges as f64 / point.width_s, value])
     };
     held.filter_map(row).collect()
+}
+
+/// Whether readings are of the time since the one before; others are of the moment.
+fn is_of_past(figure: &Figure) -> bool {
+    let is_rate = ["_cores", "_ratio", "_per_s"]
+        .iter()
+        .any(|suffix| figure.metric.ends_with(suffix));
+    is_rate || figure.source.starts_with("disk ")
 }
 
 fn nanos(s: f64) -> Nanos {

@@ -1,5 +1,6 @@
 //! The diagnosis against systems whose truth is known.
 
+mod figures;
 mod kinds;
 mod simulator;
 mod words;

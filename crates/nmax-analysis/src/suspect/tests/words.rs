@@ -6,13 +6,13 @@ use super::*;
 use crate::fixture::Run;
 
 /// A run of 100 requests a second of 20 ms each, towards this host, with these figures of it all the time.
-fn watched(figures: &[(&str, &str, f64)]) -> Run {
+pub(super) fn watched(figures: &[(&str, &str, f64)]) -> Run {
     let mut run = Run::healthy();
     add(&mut run, "injector", figures, 0..11);
     run
 }
 
-fn add(run: &mut Run, host: &str, figures: &[(&str, &str, f64)], seconds: std::ops::Range<u64>) {
+pub(super) fn add(run: &mut Run, host: &str, figures: &[(&str, &str, f64)], seconds: std::ops::Range<u64>) {
     for second in seconds {
         for (source, metric, value) in figures {
             run.readings.push(&Line {
@@ -28,7 +28,7 @@ fn add(run: &mut Run, host: &str, figures: &[(&str, &str, f64)], seconds: std::o
 }
 
 /// Everything that a host shows, idle.
-const IDLE: [(&str, &str, f64); 9] = [
+pub(super) const IDLE: [(&str, &str, f64); 9] = [
     ("cpu", "cores_count", 2.0),
     ("cpu", "busy_cores", 0.2),
     ("cpu", "waiting_count", 0.0),
@@ -40,7 +40,7 @@ const IDLE: [(&str, &str, f64); 9] = [
     ("tcp", "retransmitted_per_s", 0.0),
 ];
 
-fn of<'a>(diagnosis: &'a Diagnosis, kind: Kind, name: &str) -> &'a Suspect {
+pub(super) fn of<'a>(diagnosis: &'a Diagnosis, kind: Kind, name: &str) -> &'a Suspect {
     let mut all = diagnosis.suspects.iter().chain(&diagnosis.others);
     let found = all.find(|suspect| suspect.resource.kind == kind && suspect.resource.name == name);
     found.unwrap_or_else(|| panic!("no {} {name}: {diagnosis:#?}", kind.name()))

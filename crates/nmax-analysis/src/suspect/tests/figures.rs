@@ -1,0 +1,219 @@
+//! What single figures are made of: quotas, devices upon devices, means of seconds that are not alike, instants of rates.
+
+use nmax_metrics::{Figure, Nanos, Resource as Line};
+use nmax_plan::plan::INJECTOR;
+use proptest::prelude::*;
+
+use super::words::{IDLE, of, watched};
+use super::*;
+use crate::fixture::Run;
+use crate::simulate::{Random, point};
+use crate::suspect::look::Look;
+use crate::suspect::statistics::{aligned, relation};
+
+/// A host of 16 processors with neighbors, in which a control group may use 2.
+fn in_container(used: f64, rest: &[(&str, &str, f64)]) -> Run {
+    let mut figures = IDLE.to_vec();
+    figures.retain(|(source, ..)| *source != "cpu");
+    figures.extend([
+        ("cpu", "cores_count", 16.0),
+        ("cpu", "busy_cores", 6.4),
+        ("cgroup", "quota_cores", 2.0),
+        ("cgroup", "cpu_cores", used),
+    ]);
+    figures.extend(rest);
+    watched(&figures)
+}
+
+/// What the neighbors of a container use is not held against its quota.
+#[test]
+fn neighbors_do_not_use_up_a_quota() {
+    let diagnosis = diagnose(&in_container(0.2, &[]).evidence());
+    let cpu = of(&diagnosis, Kind::Cpu, "");
+    assert_eq!(cpu.label, Label::FollowsLoad, "{cpu:#?}");
+    assert!((cpu.utilization.expect("a utilization") - 0.4).abs() < 1e-9, "{cpu:#?}");
+}
+
+/// A container that uses up its quota is short of processors, whatever the host has left.
+#[test]
+fn a_quota_that_is_used_up_is_said() {
+    let throttled = [
+        ("cgroup", "throttled_ratio", 0.4),
+        ("cgroup", "cpu_pressure_some_ratio", 0.5),
+    ];
+    let diagnosis = diagnose(&in_container(1.9, &throttled).evidence());
+    let cpu = of(&diagnosis, Kind::Cpu, "");
+    assert_eq!(cpu.label, Label::Wait, "{cpu:#?}");
+    assert!(
+        (cpu.utilization.expect("a utilization") - 0.95).abs() < 1e-9,
+        "{cpu:#?}"
+    );
+    let said = |words: &str| cpu.findings.iter().any(|finding| finding.text.contains(words));
+    assert!(said("1.9 of 2 cores of its control group busy"), "{cpu:#?}");
+    assert!(said("throttled in 40"), "{cpu:#?}");
+}
+
+/// The quota of an agent that is alone in its group is none of the system, nor is one that the observed processes are not in.
+#[test]
+fn a_quota_of_others_is_not_the_systems() {
+    let agent = ("agent db", "cost_cores", 1.8);
+    let process = ("process shop", "cpu_cores", 6.0);
+    for other in [agent, process] {
+        let diagnosis = diagnose(&in_container(1.9, &[other]).evidence());
+        let utilization = of(&diagnosis, Kind::Cpu, "").utilization.expect("a utilization");
+        assert!((utilization - 0.4).abs() < 1e-9, "{other:?}: {utilization}");
+    }
+}
+
+/// A process that is read and that its own page tells of as well is one process.
+#[test]
+fn a_process_and_its_page_are_one() {
+    let mut figures = IDLE.to_vec();
+    figures.retain(|(_, metric, _)| *metric != "busy_cores");
+    figures.extend([
+        ("cpu", "busy_cores", 1.6),
+        ("process java", "cpu_cores", 0.8),
+        ("process java", "threads_count", 40.0),
+        ("process java", "waiting_count", 0.1),
+        ("process shop", "cpu_cores", 0.8),
+    ]);
+    let diagnosis = diagnose(&watched(&figures).evidence());
+    let residence_s = of(&diagnosis, Kind::Cpu, "").residence_s.expect("a residence");
+    assert!((residence_s - 0.009).abs() < 1e-6, "{residence_s}");
+}
+
+/// A device upon a disk has the disk's transfers once more; alone it stands for the disk.
+#[test]
+fn a_device_upon_a_disk_counts_once() {
+    let mut figures = IDLE.to_vec();
+    figures.retain(|(source, ..)| *source != "disk sda");
+    figures.extend([("disk dm-0", "queue_count", 1.0), ("disk dm-0", "busy_ratio", 0.6)]);
+    let disks = |figures: &[(&str, &str, f64)]| {
+        let budget = diagnose(&watched(figures).evidence()).budget.expect("a budget");
+        let disks = budget.parts.into_iter().filter(|part| part.resource.kind == Kind::Disk);
+        disks
+            .map(|part| (part.resource.name.clone(), part.residence_s()))
+            .collect::<Vec<_>>()
+    };
+    let alone = disks(&figures);
+    assert_eq!(alone.len(), 1, "{alone:?}");
+    assert_eq!(alone[0].0, "dm-0");
+    figures.extend([("disk sda", "queue_count", 1.0), ("disk sda", "busy_ratio", 0.6)]);
+    let both = disks(&figures);
+    assert_eq!(both, [("sda".to_owned(), alone[0].1)]);
+}
+
+fn push(run: &mut Run, second: u64, source: &str, metric: &str, value: f64) {
+    run.readings.push(&Line {
+        at: Nanos::from_secs(second),
+        host: INJECTOR.into(),
+        source: source.into(),
+        metric: metric.into(),
+        value,
+        unit: "count".into(),
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Oracle: the mean over all transfers, one by one. The first reading is of the time before.
+    #[test]
+    fn a_mean_of_means_counts_what_they_are_of(seconds in proptest::collection::vec((1_u32..50, 0.1..100.0_f64), 10)) {
+        let mut run = Run::healthy();
+        for (second, (count, ms)) in (0..).zip(&seconds) {
+            push(&mut run, second, "disk sda", "reads_per_s", f64::from(*count));
+            push(&mut run, second, "disk sda", "await_ms", *ms);
+        }
+        let look = Look::new(&run.readings, (Nanos::ZERO, Nanos::from_secs(10)));
+        let weighted = |counts: &[&str]| look.weighted(INJECTOR, "disk sda", "await_ms", counts).expect("a mean");
+        let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+        let each = seconds[1..].iter().flat_map(|(count, ms)| vec![*ms; *count as usize]);
+        prop_assert!((weighted(&["reads_per_s", "writes_per_s"]) - mean(&each.collect::<Vec<_>>())).abs() < 1e-9);
+        // Where nobody knows how many there were, seconds count alike.
+        let plain: Vec<f64> = seconds[1..].iter().map(|(_, ms)| *ms).collect();
+        prop_assert!((weighted(&["x"]) - mean(&plain)).abs() < 1e-9);
+    }
+}
+
+/// Buffers that miss in busy seconds miss, however many quiet seconds found all.
+#[test]
+fn buffers_are_judged_by_all_blocks() {
+    let missing = |hits: [f64; 2]| {
+        let mut run = watched(&IDLE);
+        for second in 0..11 {
+            let (hit, read) = if second % 5 == 0 {
+                (100.0, 900.0)
+            } else {
+                (hits[0], hits[1])
+            };
+            push(&mut run, second, "database shop", "active_count", 0.1);
+            push(&mut run, second, "database shop", "blocks_hit_per_s", hit);
+            push(&mut run, second, "database shop", "blocks_read_per_s", read);
+            push(&mut run, second, "database shop", "hit_ratio", hit / (hit + read));
+        }
+        let diagnosis = diagnose(&run.evidence());
+        let database = of(&diagnosis, Kind::Database, "shop");
+        database
+            .findings
+            .iter()
+            .any(|finding| finding.text.contains("in its buffers"))
+    };
+    assert!(missing([10.0, 0.0]), "nine in ten seconds find all, and few blocks");
+    assert!(!missing([100_000.0, 0.0]), "few of very many blocks are read");
+}
+
+/// Demands of what is inside a pool are not counted twice.
+#[test]
+fn what_holds_a_slot_is_elsewhere_too() {
+    let mut figures = IDLE.to_vec();
+    figures.retain(|(_, metric, _)| *metric != "busy_cores");
+    figures.push(("cpu", "busy_cores", 1.0));
+    let knee = |figures: &[(&str, &str, f64)]| {
+        let bounds = diagnose(&watched(figures).evidence()).bounds.expect("bounds");
+        assert_eq!(bounds.resource.kind, Kind::Cpu);
+        bounds.knee.expect("a knee")
+    };
+    let alone = knee(&figures);
+    let pool = |held: f64| {
+        let mut all = figures.clone();
+        all.extend([
+            ("pool a", "in_use_count", held),
+            ("pool a", "waiting_count", 0.0),
+            ("pool a", "limit_count", 50.0),
+        ]);
+        knee(&all)
+    };
+    assert!((pool(0.9) - alone).abs() < 1e-9, "who holds it is at the processors");
+    assert!(
+        (pool(3.0) - 3.0 * alone).abs() < 1e-9,
+        "what else is done with it takes time too"
+    );
+}
+
+/// A rate has the instant of the end of its second, a gauge that of its moment; both are held against the same exchanges.
+#[test]
+fn rates_are_of_the_second_before() {
+    let mut run = Run::healthy();
+    run.hold = (Nanos::ZERO, Nanos::from_secs(60));
+    let mut random = Random::new(7);
+    let times: Vec<f64> = (0..60).map(|_| 20.0 + random.exponential()).collect();
+    run.course.points = (0..60).map(|at| point(at as f64, 40.0, &mut [times[at]], 0)).collect();
+    for (second, ms) in times.iter().enumerate() {
+        push(&mut run, second as u64 + 1, "cpu", "busy_cores", *ms);
+        push(&mut run, second as u64, "pool a", "waiting_count", *ms);
+    }
+    let evidence = run.evidence();
+    for (source, metric) in [("cpu", "busy_cores"), ("pool a", "waiting_count")] {
+        let figure = Figure {
+            host: INJECTOR.into(),
+            source: source.into(),
+            metric: metric.into(),
+        };
+        let track = run.readings.get(INJECTOR, source, metric).expect("a track");
+        let rows = aligned(&evidence, &figure, track);
+        assert!(rows.len() >= 59, "{source}: {}", rows.len());
+        assert!(rows.iter().all(|row| row[0] == row[2]), "{source}: {rows:?}");
+        assert!(relation(&rows).expect("a relation").correlation > 0.99, "{source}");
+    }
+}
