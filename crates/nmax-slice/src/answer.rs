@@ -78,6 +78,10 @@ impl Tally {
         };
         let points = frame.points(&order[..kept]);
         let rows = order[..kept].iter().map(|index| frame.row(*index, points)).collect();
+        let mut notes = self.notes(slice);
+        if points.is_some_and(|points| !points.are_filled) {
+            notes.push("points of time without an exchange are left out: with them there would be too many".to_owned());
+        }
         Answer {
             keys: slice.keys.iter().map(|key| (key.label.clone(), key.kind)).collect(),
             measures: slice.measures[..slice.shown].to_vec(),
@@ -97,7 +101,7 @@ impl Tally {
             span,
             when: slice.when_kind,
             width: self.width(),
-            notes: self.notes(slice),
+            notes,
         }
     }
 
@@ -198,15 +202,21 @@ impl Frame<'_> {
     }
 
     /// First and last point of the groups that are shown.
-    fn points(&self, shown: &[usize]) -> Option<(i64, i64)> {
+    fn points(&self, shown: &[usize]) -> Option<Points> {
         self.tally.width()?;
         let points = shown.iter().flat_map(|index| self.tally.points(*index));
-        points
+        let (first, last) = points
             .map(|(at, _)| (at, at))
-            .reduce(|(low, high), (at, _)| (low.min(at), high.max(at)))
+            .reduce(|(low, high), (at, _)| (low.min(at), high.max(at)))?;
+        let each = last.saturating_sub(first).saturating_add(1);
+        Some(Points {
+            first,
+            last,
+            are_filled: each.saturating_mul(shown.len() as i64) <= POINTS_FILLED_MAX,
+        })
     }
 
-    fn row(&self, index: usize, ends: Option<(i64, i64)>) -> Row {
+    fn row(&self, index: usize, ends: Option<Points>) -> Row {
         let (key, stats) = &self.tally.groups()[index];
         Row {
             key: key.to_vec(),
@@ -218,18 +228,19 @@ impl Frame<'_> {
         }
     }
 
-    /// Every point of a group from the first to the last of all; points without an exchange are empty.
-    fn series(&self, index: usize, (first, last): (i64, i64), width: i64) -> Vec<(i64, Vec<Option<f64>>)> {
+    /// Every point of a group from the first to the last of all; points without an exchange are empty, or left out where
+    /// they are too many.
+    fn series(&self, index: usize, points: Points, width: i64) -> Vec<(i64, Vec<Option<f64>>)> {
         let empty = Stats::new(self.tally.slice().accounts.len());
         let known = self.tally.points(index);
-        if last - first >= POINTS_FILLED_MAX {
+        if !points.are_filled {
             let filled = known
                 .into_iter()
                 .map(|(at, stats)| self.point(at * width, stats, width));
             return filled.collect();
         }
         let mut known = known.into_iter().peekable();
-        let points = (first..=last).map(|at| match known.next_if(|(number, _)| *number == at) {
+        let points = (points.first..=points.last).map(|at| match known.next_if(|(number, _)| *number == at) {
             Some((_, stats)) => self.point(at * width, stats, width),
             None => self.point(at * width, &empty, width),
         });
@@ -247,5 +258,16 @@ impl Frame<'_> {
     }
 }
 
-/// Points of a series that are filled with empty ones.
-const POINTS_FILLED_MAX: i64 = 100_000;
+/// Points over time of all rows that are shown.
+#[derive(Clone, Copy)]
+struct Points {
+    /// Number of the first one.
+    first: i64,
+    /// Number of the last one.
+    last: i64,
+    /// Whether those without an exchange are there as well.
+    are_filled: bool,
+}
+
+/// Points of all series together up to which they are filled with empty ones.
+const POINTS_FILLED_MAX: i64 = 200_000;

@@ -10,6 +10,7 @@ pub(crate) const KEPT: usize = 20_000;
 /// Counts of keys. One that stands for more than 1 in [`KEPT`] of all that was added is among them.
 ///
 /// When twice as many keys are there, the count of the [`KEPT`]-th largest is taken from all, and what has none left goes.
+/// Merged ones are first added up, so the answer does not depend on the order in which a map gives its keys.
 ///
 /// Source: J. Misra and D. Gries, *Finding repeated elements*, Science of Computer Programming 2 (1982); merged as in
 /// P. K. Agarwal et al., *Mergeable summaries*, PODS 2012.
@@ -31,7 +32,12 @@ impl Frequent {
     }
 
     pub(crate) fn merge(&mut self, other: &Self) {
-        other.counts.iter().for_each(|(key, count)| self.add(key, *count));
+        for (key, count) in &other.counts {
+            *self.counts.entry(key.clone()).or_default() += count;
+        }
+        if self.counts.len() > 2 * KEPT {
+            self.thin();
+        }
     }
 
     /// The keys with what is left of their counts.
@@ -54,3 +60,6 @@ impl Frequent {
         self.counts.shrink_to(2 * KEPT);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -116,8 +116,8 @@ fn next(part: &str, rest: &str, first: char) -> Result<(Token, usize), SliceErro
     Ok((token, end))
 }
 
-/// A text between quotes; a backslash before a quote or another backslash takes its meaning away, before anything else it
-/// stays, so regular expressions can be written as they are.
+/// A text between quotes; a backslash before such a quote takes its meaning away, before anything else it stays, so regular
+/// expressions can be written as they are.
 fn quoted(part: &str, rest: &str, quote: char) -> Result<(Token, usize), SliceError> {
     let mut text = String::new();
     let mut letters = rest.char_indices().skip(1).peekable();

@@ -278,6 +278,28 @@ fn series_that_are_too_many_are_read_again_for_the_rows_shown() {
     assert!(found.notes.is_empty(), "{:?}", found.notes);
 }
 
+/// Exchanges that are far apart do not make empty points without end: few rows have all points, many rows those that are.
+#[test]
+fn empty_points_are_left_out_where_they_are_too_many() {
+    let lines: Vec<Line> = (0..600_i64)
+        .flat_map(|group| [0, 10_000].map(|second| (None, Some(group), second * 1_000_000_000, 1, 1)))
+        .collect();
+    for (top, points) in [(2, 10_001), (600, 2)] {
+        let slice = compile(&Request {
+            top: Some(top),
+            is_over_time: true,
+            every: Some("1s".into()),
+            ..by("status", "count")
+        });
+        let found = answer(&slice, &[&lines]);
+        assert_eq!(found.rows.len(), top);
+        assert!(found.rows.iter().all(|row| row.series.len() == points), "{top}");
+        let ends = |row: &crate::answer::Row| (row.series[0].0, row.series[points - 1].0);
+        assert_eq!(ends(&found.rows[0]), (0, 10_000_000_000_000));
+        assert_eq!(found.notes.len(), usize::from(points == 2), "{:?}", found.notes);
+    }
+}
+
 #[test]
 fn rates_are_over_the_time_that_is_left() {
     let lines: Vec<Line> = (0..200_i64)
