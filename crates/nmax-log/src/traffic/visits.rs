@@ -2,14 +2,21 @@
 //!
 //! Memory is that of the visitors of the last hour (or of the break that ends a session, when that is longer), at most
 //! [`VISITORS_MAX`], plus tables of fixed size.
+//!
+//! # Layout
+//! - this file: who is there, and what belongs to which session
+//! - `totals`: the sums of sessions that ended; `pauses`: the law of the pauses in them
 
-use super::arrivals::Burstiness;
-use super::distribution::Dist;
+mod pauses;
+mod totals;
+
+pub(crate) use pauses::Pauses;
+pub(crate) use totals::{Pair, Totals};
+
 use super::hash::{IdMap, pair};
 use super::order::{Event, Ordered};
 use super::paths::TypeId;
-use super::profile::{Lognormal, Period};
-use super::sample::Sample;
+use super::profile::Period;
 
 /// Breaks for which sessions are counted besides the chosen one, in s.
 pub(crate) const BREAKS_S: [u64; 3] = [15 * 60, 30 * 60, 60 * 60];
@@ -62,100 +69,6 @@ struct Visitor {
     steps: Vec<Stride>,
 }
 
-/// Logarithms of pauses, summed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Pauses {
-    pub(crate) count: u64,
-    log_sum: f64,
-    square_sum: f64,
-    /// The longest pause, in ms.
-    longest_ms: u32,
-}
-
-/// Pauses that the spread of all counts as, where the pauses of one transition are few.
-const PAUSES_OF_ALL: f64 = 10.0;
-
-/// 95 % of a normal law lie below mean + 1.645 standard deviations.
-pub(crate) const Z95: f64 = 1.644_853_626_951_472_2;
-
-impl Pauses {
-    pub(crate) fn add(&mut self, pause_ms: u32) {
-        let log = (f64::from(pause_ms.max(1)) / 1e3).ln();
-        self.count += 1;
-        self.log_sum += log;
-        self.square_sum += log * log;
-        self.longest_ms = self.longest_ms.max(pause_ms);
-    }
-
-    pub(crate) fn merge(&mut self, other: &Self) {
-        self.count += other.count;
-        self.log_sum += other.log_sum;
-        self.square_sum += other.square_sum;
-        self.longest_ms = self.longest_ms.max(other.longest_ms);
-    }
-
-    /// The lognormal law by the method of moments of the logarithms; `None` without pauses.
-    ///
-    /// ```text
-    /// median = e^μ,  p95 = e^(μ + 1.645·σ),  μ = mean of ln t, σ = standard deviation of ln t (n − 1)
-    /// ```
-    ///
-    /// No p95 is longer than the longest pause.
-    pub(crate) fn fit(&self) -> Option<Lognormal> {
-        self.law(self.variance())
-    }
-
-    /// As [`fit`](Self::fit), of a part of `all`: a few pauses hardly tell their spread, so that of all is weighed in.
-    ///
-    /// ```text
-    /// σ² = ((n − 1)·s² + k·σ₀²) / (n − 1 + k)
-    /// ```
-    ///
-    /// - s², σ₀²: variance of ln t of these pauses, and of all
-    /// - k: [`PAUSES_OF_ALL`]
-    pub(crate) fn fit_within(&self, all: &Self) -> Option<Lognormal> {
-        let freedom = self.count.saturating_sub(1) as f64;
-        let sum = freedom * self.variance() + PAUSES_OF_ALL * all.variance();
-        let limits = Self {
-            longest_ms: all.longest_ms,
-            ..*self
-        };
-        limits.law(sum / (freedom + PAUSES_OF_ALL))
-    }
-
-    /// Variance of the logarithms; 0 of one pause.
-    fn variance(&self) -> f64 {
-        if self.count < 2 {
-            return 0.0;
-        }
-        let n = self.count as f64;
-        let mean = self.log_sum / n;
-        ((self.square_sum - n * mean * mean) / (n - 1.0)).max(0.0)
-    }
-
-    fn law(&self, variance: f64) -> Option<Lognormal> {
-        if self.count == 0 {
-            return None;
-        }
-        let mean = self.log_sum / self.count as f64;
-        let median_s = mean.exp();
-        let longest_s = (f64::from(self.longest_ms.max(1)) / 1e3).max(median_s);
-        Some(Lognormal {
-            median_s,
-            p95_s: (mean + Z95 * variance.sqrt()).exp().min(longest_s),
-        })
-    }
-}
-
-/// One kind of step after another.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair {
-    pub(crate) from: Option<TypeId>,
-    pub(crate) to: Option<TypeId>,
-    pub(crate) count: u64,
-    pub(crate) pauses: Pauses,
-}
-
 /// What is settled at the beginning.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
@@ -184,33 +97,6 @@ pub(crate) struct Visits {
     pub(crate) totals: Totals,
 }
 
-/// What the sessions that ended add up to.
-#[derive(Debug)]
-pub(crate) struct Totals {
-    pub(crate) sessions: u64,
-    /// Sessions by break, as in [`Visits::breaks_us`].
-    pub(crate) at: [u64; 4],
-    pub(crate) steps: Dist,
-    pub(crate) requests: Dist,
-    pub(crate) duration_ms: Dist,
-    pub(crate) pauses_ms: Dist,
-    pub(crate) pauses: Pauses,
-    pub(crate) step_counts: Vec<u64>,
-    pub(crate) pairs: IdMap<Pair>,
-    /// Page and resource, and how often.
-    pub(crate) attached: IdMap<(TypeId, TypeId, u64)>,
-    pub(crate) resources: u64,
-    pub(crate) robots: u64,
-    pub(crate) late: u64,
-    pub(crate) restarts: u64,
-    pub(crate) cuts: u64,
-    pub(crate) left_early: u64,
-    pub(crate) pairs_left_out: u64,
-    pub(crate) sample: Sample,
-    pub(crate) request_bursts: Burstiness,
-    pub(crate) session_bursts: Burstiness,
-}
-
 impl Visits {
     pub(crate) fn new(rules: Rules) -> Self {
         let us = |s: u64| s as i64 * 1_000_000;
@@ -227,28 +113,7 @@ impl Visits {
             now_us: i64::MIN,
             resolution_us: 1,
             waiting: 0,
-            totals: Totals {
-                sessions: 0,
-                at: [0; 4],
-                steps: Dist::default(),
-                requests: Dist::default(),
-                duration_ms: Dist::default(),
-                pauses_ms: Dist::default(),
-                pauses: Pauses::default(),
-                step_counts: Vec::new(),
-                pairs: IdMap::default(),
-                attached: IdMap::default(),
-                resources: 0,
-                robots: 0,
-                late: 0,
-                restarts: 0,
-                cuts: 0,
-                left_early: 0,
-                pairs_left_out: 0,
-                sample: Sample::new(rules.seed),
-                request_bursts: Burstiness::new(),
-                session_bursts: Burstiness::new(),
-            },
+            totals: Totals::new(rules.seed),
         }
     }
 
@@ -486,55 +351,3 @@ impl Visits {
         }
     }
 }
-
-impl Totals {
-    fn add(&mut self, visitor: &Visitor, steps: &[Stride], breaks_us: [i64; 4]) {
-        self.sessions += 1;
-        self.steps.add(steps.len() as u64);
-        self.requests.add(visitor.requests);
-        self.duration_ms
-            .add(((visitor.last_us - visitor.first_us) / 1_000).max(0) as u64);
-        for ((count, within), break_us) in self.at.iter_mut().zip(visitor.breaks).zip(breaks_us) {
-            let is_new = visitor.break_us.is_none_or(|before| before > break_us);
-            *count += u64::from(is_new) + u64::from(within);
-        }
-        let mut before = None;
-        for (kind, pause_ms) in steps {
-            let pause = before.map(|_| *pause_ms);
-            if let Some(pause_ms) = pause {
-                self.pauses_ms.add(u64::from(pause_ms));
-                self.pauses.add(pause_ms);
-            }
-            self.pair(before, Some(*kind), pause);
-            if *kind as usize >= self.step_counts.len() {
-                self.step_counts.resize(*kind as usize + 1, 0);
-            }
-            self.step_counts[*kind as usize] += 1;
-            before = Some(*kind);
-        }
-        self.pair(before, None, None);
-        self.sample.add(steps);
-    }
-
-    fn pair(&mut self, from: Option<TypeId>, to: Option<TypeId>, pause_ms: Option<u32>) {
-        let key = pair(from.unwrap_or(NONE), to.unwrap_or(NONE));
-        let is_full = self.pairs.len() >= PAIRS_MAX;
-        if is_full && !self.pairs.contains_key(&key) {
-            self.pairs_left_out += 1;
-            return;
-        }
-        let sum = self.pairs.entry(key).or_insert(Pair {
-            from,
-            to,
-            count: 0,
-            pauses: Pauses::default(),
-        });
-        sum.count += 1;
-        if let Some(pause_ms) = pause_ms {
-            sum.pauses.add(pause_ms);
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

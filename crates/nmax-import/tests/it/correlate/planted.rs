@@ -5,7 +5,8 @@ use nmax_import::correlate::{State, correlate};
 use nmax_import::parts;
 use proptest::prelude::*;
 
-use super::{Exchange, found, found_in_two, get, lines, post, visit};
+use super::visits::{Exchange, get, post, visit};
+use super::{found, found_in_two, lines};
 
 /// Where a reply says a value, and how.
 #[derive(Clone, Copy, Debug)]
@@ -81,11 +82,7 @@ fn sending(to: To, value: &str) -> Exchange {
             &format!("ticket={}", parts::percent_encode(&BASE64_STANDARD.encode(value))),
         ),
         To::Json => post("/api/use", "").json_body(&format!(r#"{{"a":[1,{{"ticket":"{value}"}}]}}"#)),
-        To::Xml => {
-            let mut exchange = post("/api/use", "");
-            exchange.body = Some(("text/xml", format!("<r><ticket>{value}</ticket></r>")));
-            exchange
-        }
+        To::Xml => post("/api/use", "").xml_body(&format!("<r><ticket>{value}</ticket></r>")),
         To::Composite => post("/api/use", &format!("ticket=ticket:{value};v=1")),
     }
 }
