@@ -137,11 +137,13 @@ fn tables(look: &Look, host: &str, network: &mut Measured) {
 /// The way to the target and back: what passes before a request is sent and while its reply comes in, and a round trip.
 ///
 /// The round trip of sockets has the server's delayed acknowledgments in it, so it counts up to the time of a connect.
+/// Sockets know nothing of the lines that a plan gives its users; a connect goes over them.
 fn way(look: &Look, system: &System, network: &mut Measured) {
     let rtt_s = look
         .mean(nmax_plan::plan::INJECTOR, "connections", "rtt_ms")
         .map(|ms| ms / 1e3);
     let trip_s = match (rtt_s, system.connect_s) {
+        (_, connect_s) if system.has_lines => connect_s.unwrap_or(0.0),
         _ if system.is_local => 0.0,
         (Some(rtt_s), Some(connect_s)) => rtt_s.min(connect_s),
         (Some(rtt_s), None) => rtt_s,

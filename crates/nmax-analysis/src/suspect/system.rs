@@ -27,6 +27,8 @@ pub(super) struct System {
     pub(super) receive_s: f64,
     /// Median time of a connect in the whole run; `None` without one.
     pub(super) connect_s: Option<f64>,
+    /// Whether users have lines of their own, whose round trip is in each connect and each exchange.
+    pub(super) has_lines: bool,
     /// Longest connect of the whole run; 0 without one.
     pub(super) connect_s_max: f64,
     /// Bytes of a reply.
@@ -79,6 +81,7 @@ impl System {
             connect_s: connects
                 .and_then(|connects| connects.quantile_ns(0.5))
                 .map(|ns| ns as f64 / 1e9),
+            has_lines: !evidence.plan.locations.is_empty(),
             connect_s_max,
             reply_bytes: total.bytes_received as f64 / exchanges,
             think_s,

@@ -1,9 +1,12 @@
 //! What is said of runs written down by hand: validity, gaps, this host as server and injector, rules, words.
 
-use nmax_metrics::{Nanos, Resource as Line};
+use std::time::Duration;
+
+use nmax_metrics::{Nanos, Network, Outcome, Resource as Line, Sample, Section};
+use nmax_plan::plan::Location;
 
 use super::*;
-use crate::fixture::Run;
+use crate::fixture::{HOME, Run};
 
 /// A run of 100 requests a second of 20 ms each, towards this host, with these figures of it all the time.
 pub(super) fn watched(figures: &[(&str, &str, f64)]) -> Run {
@@ -487,4 +490,51 @@ fn the_first_reading_is_not_of_the_load() {
         panic!("not observed")
     };
     assert_eq!(text, "1.2 waiting");
+}
+
+/// A line that the plan gives its users is on the way of each request, also towards this host.
+#[test]
+fn the_round_trip_of_a_line_is_the_networks() {
+    let mut run = watched(&IDLE);
+    run.totals.record(Section::Hold, &connected(5));
+    let network_s = |run: &Run| {
+        let budget = diagnose(&run.evidence()).budget.expect("a budget");
+        let network = budget.parts.iter().find(|part| part.resource.kind == Kind::Network);
+        network.map_or(0.0, Part::residence_s)
+    };
+    let without_s = network_s(&run);
+    run.plan.locations.push(Location {
+        name: "fibre".into(),
+        down_bits_per_s: None,
+        up_bits_per_s: None,
+        round_trip: Duration::from_millis(5),
+        jitter: Duration::ZERO,
+        weight: 1.0,
+    });
+    let more_s = network_s(&run) - without_s;
+    assert!((more_s - 0.005).abs() < 1e-4, "{more_s}");
+}
+
+/// An exchange over a connection that was opened for it.
+fn connected(connect_ms: u64) -> Sample {
+    let connect = Nanos::from_millis(connect_ms);
+    Sample {
+        name: HOME,
+        scenario: 0,
+        outcome: Outcome::Ok,
+        status: None,
+        intended: Nanos::ZERO,
+        sent: Some(connect),
+        first_byte: Some(Nanos::from_millis(connect_ms + 1)),
+        done: Nanos::from_millis(connect_ms + 1),
+        network: Network {
+            connect,
+            ..Network::default()
+        },
+        send: Nanos::ZERO,
+        slot_wait: Nanos::ZERO,
+        bytes_received: 500,
+        bytes_sent: 100,
+        bytes_decoded: 0,
+    }
 }
