@@ -10,6 +10,7 @@ mod diag;
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io::{self, ErrorKind};
 use std::time::Duration;
 
 use nmax_metrics::Nanos;
@@ -30,6 +31,9 @@ const FILES_MAX: usize = 50_000;
 const COST: u64 = 1_000;
 /// How long the kernel may take to answer.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// `EPROTONOSUPPORT` and `EAFNOSUPPORT`: a kernel without netlink or without `sock_diag`.
+const NO_PROTOCOL: i32 = 93;
+const NO_FAMILY: i32 = 97;
 /// Room for what the kernel sends at once.
 const BUFFER_BYTES: usize = 64 << 10;
 
@@ -92,10 +96,22 @@ impl Source for Connections {
         match self.pace.run(now, || look(buffer)) {
             None => Ok(Vec::new()),
             Some(Ok(rows)) => Ok(self.figures(now, &rows)),
-            Some(Err(text)) => Err(Trouble::lasting(format!(
-                "the kernel does not tell of this process's connections ({text}), so round trips are not seen"
-            ))),
+            Some(Err(error)) => Err(trouble(&error)),
         }
+    }
+}
+
+/// A kernel without `sock_diag` stays without; what a busy host refuses now it may tell later.
+fn trouble(error: &io::Error) -> Trouble {
+    let is_lasting = matches!(
+        error.kind(),
+        ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::Unsupported | ErrorKind::InvalidInput
+    ) || matches!(error.raw_os_error(), Some(NO_PROTOCOL | NO_FAMILY));
+    let text = format!("the kernel does not tell of this process's connections ({error}), so round trips are not seen");
+    if is_lasting {
+        Trouble::lasting(text)
+    } else {
+        Trouble::passing(text)
     }
 }
 
@@ -106,8 +122,8 @@ fn quantile(values: &mut [u32], q: f64) -> Option<u32> {
 }
 
 /// Connections of this process. O(its files and the host's connections), both within limits.
-fn look(buffer: &mut [u8]) -> Result<Vec<Row>, String> {
-    let entries = fs::read_dir("/proc/self/fd").map_err(|error| format!("/proc/self/fd: {error}"))?;
+fn look(buffer: &mut [u8]) -> io::Result<Vec<Row>> {
+    let entries = fs::read_dir("/proc/self/fd")?;
     let links = entries
         .flatten()
         .take(FILES_MAX)
@@ -122,7 +138,7 @@ fn look(buffer: &mut [u8]) -> Result<Vec<Row>, String> {
         // A kernel without IPv6 has nothing to tell of it.
         match asked {
             Err(_) if family == AddressFamily::INET6 => {}
-            asked => asked.map_err(|error| error.to_string())?,
+            asked => asked?,
         }
     }
     Ok(rows)
@@ -134,7 +150,7 @@ pub(crate) fn inode(link: &str) -> Option<u64> {
 }
 
 /// Asks for the open connections of one family. What is left of the answer is dropped with the socket.
-fn ask(family: AddressFamily, own: &HashSet<u64>, buffer: &mut [u8], rows: &mut Vec<Row>) -> std::io::Result<()> {
+fn ask(family: AddressFamily, own: &HashSet<u64>, buffer: &mut [u8], rows: &mut Vec<Row>) -> io::Result<()> {
     let flags = SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, Some(netlink::SOCK_DIAG))?;
     set_socket_timeout(&socket, Timeout::Recv, Some(PATIENCE))?;
@@ -144,7 +160,7 @@ fn ask(family: AddressFamily, own: &HashSet<u64>, buffer: &mut [u8], rows: &mut 
         let (length, _) = recv(&socket, &mut *buffer, RecvFlags::empty())?;
         let batch = diag::parse(&buffer[..length]);
         if let Some(code) = batch.error {
-            return Err(std::io::Error::from_raw_os_error(code));
+            return Err(io::Error::from_raw_os_error(code));
         }
         seen += batch.rows.len();
         let room = SAMPLED_MAX - rows.len();

@@ -4,7 +4,8 @@ pub(crate) mod listening;
 pub(crate) mod usage;
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 
 use nmax_plan::plan::ProcessRef;
@@ -13,6 +14,8 @@ use crate::host::files::Files;
 
 /// Bytes of a process name that the kernel keeps.
 const COMM_BYTES_MAX: usize = 15;
+/// Bytes of a file with a process's number.
+const FILE_BYTES_MAX: u64 = 4_096;
 /// Looks at the name of a new process: it has that of its parent until it has begun.
 const FRESH_LOOKS: u8 = 3;
 /// One in this many names that are known is looked at again each time: numbers of processes are used again.
@@ -80,9 +83,7 @@ impl Names {
         match process {
             ProcessRef::Pid(pid) => Some(*pid).filter(|pid| is_there(files, *pid)).into_iter().collect(),
             ProcessRef::PidFile(file) => {
-                let below = files.read(file).ok().map(str::to_owned);
-                let text = below.or_else(|| fs::read_to_string(file).ok());
-                let pid = text.and_then(|text| text.split_whitespace().next()?.parse().ok());
+                let pid = number_in(&files.path(file)).or_else(|| number_in(Path::new(file)));
                 pid.filter(|pid| is_there(files, *pid)).into_iter().collect()
             }
             ProcessRef::Name(name) => {
@@ -93,6 +94,15 @@ impl Names {
             }
         }
     }
+}
+
+/// The number that a file begins with. Opening a pipe would wait for its other end, and a device may have no end.
+fn number_in(file: &Path) -> Option<u32> {
+    fs::metadata(file).ok().filter(|about| about.is_file())?;
+    let mut text = String::new();
+    let read = File::open(file).ok()?.take(FILE_BYTES_MAX).read_to_string(&mut text);
+    read.ok()?;
+    text.split_whitespace().next()?.parse().ok()
 }
 
 fn is_there(files: &Files, pid: u32) -> bool {

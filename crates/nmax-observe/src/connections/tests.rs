@@ -115,3 +115,16 @@ proptest! {
         diag::parse(&near);
     }
 }
+
+/// A host that is short of descriptors or memory for a moment, or slow, is asked again; a kernel that cannot tell is not.
+#[test]
+fn what_may_pass_is_tried_again() {
+    for code in [11, 12, 24, 105, 110] {
+        let found = trouble(&std::io::Error::from_raw_os_error(code));
+        assert!(!found.is_final, "{code}: {found:?}");
+        assert!(found.text.contains("round trips are not seen"), "{found:?}");
+    }
+    for code in [1, 2, 13, 22, 93, 95, 97] {
+        assert!(trouble(&std::io::Error::from_raw_os_error(code)).is_final, "{code}");
+    }
+}

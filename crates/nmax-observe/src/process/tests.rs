@@ -38,6 +38,17 @@ fn a_process_is_found_by_name_number_and_file() {
     assert!(pids(Path::new("/"), &ProcessRef::Name("no-such-process".into())).is_empty());
 }
 
+/// What is no file of a number is none at once, and is not read to its end.
+#[test]
+fn a_file_of_a_number_is_a_short_file() {
+    for file in ["/dev/zero", "/", "/no/such/file"] {
+        assert!(
+            pids(Path::new("/"), &ProcessRef::PidFile(file.into())).is_empty(),
+            "{file}"
+        );
+    }
+}
+
 #[test]
 fn long_names_are_those_of_the_command_line() {
     let tree = Tree::new(&[
