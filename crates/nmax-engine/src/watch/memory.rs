@@ -21,10 +21,7 @@ impl Memory {
 
 /// The tightest bound: that of the host, or of one of the groups that this process is in.
 pub fn tightest(root: &Path) -> Option<Memory> {
-    tightest_in(root, &groups(root))
-}
-
-fn tightest_in(root: &Path, groups: &[PathBuf]) -> Option<Memory> {
+    let groups = groups(root);
     let bounds = groups.iter().filter_map(|group| of_group(group)).chain(of_host(root));
     bounds.min_by_key(|memory| memory.available_bytes)
 }
@@ -53,18 +50,9 @@ fn of_group(group: &Path) -> Option<Memory> {
     })
 }
 
-/// [`tightest`] of another process of this host.
-pub fn tightest_of(root: &Path, pid: u32) -> Option<Memory> {
-    tightest_in(root, &groups_of(root, &pid.to_string()))
-}
-
 /// The control groups (version 2) that this process is in, the innermost first.
 pub fn groups(root: &Path) -> Vec<PathBuf> {
-    groups_of(root, "self")
-}
-
-fn groups_of(root: &Path, process: &str) -> Vec<PathBuf> {
-    let text = fs::read_to_string(root.join(format!("proc/{process}/cgroup"))).unwrap_or_default();
+    let text = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let Some(path) = text.lines().find_map(|line| line.strip_prefix("0::")) else {
         return Vec::new();
     };
