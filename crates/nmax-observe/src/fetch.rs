@@ -14,16 +14,17 @@ use ureq::{Agent, Error};
 
 use crate::Trouble;
 use crate::place::{shown, split_user};
+use crate::tls::machine_issuers;
 
 /// Longest time for a page, from looking up the name to its last byte.
-pub const PATIENCE: Duration = Duration::from_secs(2);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 /// Largest page.
-pub const PAGE_BYTES_MAX: u64 = 8 << 20;
+pub(crate) const PAGE_BYTES_MAX: u64 = 8 << 20;
 /// Largest head of a reply.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// A page that can be fetched again and again.
-pub struct Page {
+pub(crate) struct Page {
     agent: Agent,
     /// Without user and password.
     url: String,
@@ -35,17 +36,17 @@ pub struct Page {
 
 /// What came back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fetched {
+pub(crate) struct Fetched {
     /// Its content type, in small letters; empty when the server does not say.
-    pub content_type: String,
+    pub(crate) content_type: String,
     /// The page.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl Page {
     /// A page at `url`. `accept`: the formats that are understood. `token` is sent as `Bearer`; without one, user and
     /// password of the URL are.
-    pub fn new(url: &str, accept: &'static str, token: Option<&str>) -> Self {
+    pub(crate) fn new(url: &str, accept: &'static str, token: Option<&str>) -> Self {
         let (url, user, password) = split_user(url);
         let basic = (user.is_some() || password.is_some()).then(|| {
             let pair = format!("{}:{}", user.unwrap_or_default(), password.unwrap_or_default());
@@ -72,12 +73,12 @@ impl Page {
     }
 
     /// Where it is, as it may be shown.
-    pub fn shown(&self) -> &str {
+    pub(crate) fn shown(&self) -> &str {
         &self.shown
     }
 
     /// Fetches it. Takes at most [`PATIENCE`].
-    pub fn fetch(&self) -> Result<Fetched, Trouble> {
+    pub(crate) fn fetch(&self) -> Result<Fetched, Trouble> {
         let mut request = self.agent.get(&self.url).header("accept", self.accept);
         if let Some(authorization) = &self.authorization {
             request = request.header("authorization", authorization);
@@ -150,12 +151,11 @@ pub(crate) fn plain(error: &std::io::Error) -> String {
         .unwrap_or_default()
 }
 
-/// The machine's own trust store, read once.
+/// Trusts whom the machine trusts.
 fn tls() -> TlsConfig {
     static TLS: OnceLock<TlsConfig> = OnceLock::new();
     let make = || {
-        let roots = rustls_native_certs::load_native_certs().certs;
-        let roots: Vec<_> = roots
+        let roots: Vec<_> = machine_issuers()
             .iter()
             .map(|root| Certificate::from_der(root).to_owned())
             .collect();

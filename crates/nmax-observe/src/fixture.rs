@@ -1,10 +1,14 @@
-//! Servers that behave badly on purpose, for tests.
+//! For tests: servers that behave badly on purpose, and what was read of them.
+
+pub(crate) mod tls;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+
+use crate::Reading;
 
 /// A server on a free port of the loopback, ended when dropped.
 pub(crate) struct Fake {
@@ -89,4 +93,23 @@ impl Drop for Fake {
 pub(crate) fn read_head(stream: &TcpStream) -> Vec<String> {
     let lines = BufReader::new(stream).lines().map_while(Result::ok);
     lines.take_while(|line| !line.is_empty()).collect()
+}
+
+/// The figure of a reading.
+#[track_caller]
+pub(crate) fn value(readings: &[Reading], source: &str, metric: &str) -> f64 {
+    reading(readings, source, metric).value
+}
+
+/// A reading that is there once.
+#[track_caller]
+pub(crate) fn reading<'a>(readings: &'a [Reading], source: &str, metric: &str) -> &'a Reading {
+    let mut found = readings
+        .iter()
+        .filter(|reading| (&*reading.source, &*reading.metric) == (source, metric));
+    let reading = found
+        .next()
+        .unwrap_or_else(|| panic!("no {source} {metric} in {readings:#?}"));
+    assert!(found.next().is_none(), "{source} {metric} is there twice");
+    reading
 }

@@ -11,7 +11,8 @@
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
 //! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
 //! - `prometheus`: pages of metrics
-//! - `reach`, `figures`: conversations in bounded time and size; readings from names and numbers
+//! - `reach`, `tls`: conversations in bounded time and size; which servers are believed
+//! - `figures`: readings from names and numbers
 //! - `postgres`, `redis`, `memcached`, `nginx`: services by what they say of themselves
 //! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
 //! - [`watcher`]: reads sources until it is stopped; `odd`: figures that cannot be
@@ -38,6 +39,7 @@ mod rates;
 mod reach;
 mod redis;
 pub mod source;
+mod tls;
 pub mod watcher;
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Where a service is, as people write it: URLs with user and password, and addresses without a scheme.
 
 use nmax_log::hidden::HIDDEN;
+use nmax_plan::addresses::{percent_decoded, query_pairs};
 use nmax_plan::secret::is_secret_name;
 
 use crate::Trouble;
@@ -18,7 +19,7 @@ pub(crate) struct Place {
     pub(crate) port: u16,
     /// What follows the first slash, without it, up to a question mark.
     pub(crate) path: String,
-    /// What follows the question mark.
+    /// What follows the question mark, decoded.
     pub(crate) query: Vec<(String, String)>,
 }
 
@@ -46,17 +47,13 @@ impl Place {
                 .filter(|&port: &u16| port > 0)
                 .ok_or_else(|| Trouble::lasting("its port is none; write one from 1 to 65535"))?,
         };
-        let query = query.split('&').filter(|pair| !pair.is_empty());
         Ok(Self {
             user,
             password,
             host: percent_decoded(host),
             port,
             path: percent_decoded(path),
-            query: query
-                .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-                .map(|(name, value)| (name.to_owned(), percent_decoded(value)))
-                .collect(),
+            query: query_pairs(query),
         })
     }
 
@@ -118,23 +115,6 @@ fn pair_shown(pair: &str) -> String {
         start += part.len() + 1;
     }
     pair.to_owned()
-}
-
-/// `%40` becomes `@`. What is no such escape stays as it is.
-fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let escape = bytes.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        let code = escape
-            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        plain.push(code.unwrap_or(bytes[at]));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8_lossy(&plain).into_owned()
 }
 
 #[cfg(test)]

@@ -5,22 +5,27 @@
 //! connection is used; its own session and transactions are left out.
 //!
 //! # Layout
-//! - [`wire`]: the protocol; [`auth`], [`md5`]: how a password is proved
+//! - [`wire`]: the protocol; [`entry`]: over TLS or in clear text
+//! - [`auth`], [`md5`]: how a password is proved
 
 mod auth;
+mod entry;
 mod md5;
 mod wire;
 
 use std::time::Duration;
 
 use nmax_metrics::Nanos;
+use nmax_plan::addresses::tls::{POSTGRES_ISSUERS, TlsOptions};
 
 use crate::figures::{Look, Numbers};
 use crate::place::Place;
 use crate::rates::Rates;
-use crate::reach::{Asked, Link, PATIENCE, Service, now as instant};
+use crate::reach::{Asked, Link, PATIENCE, Service, now as instant, pause};
+use crate::tls::Tls;
 use crate::{Reading, Source, Trouble};
 
+use entry::enter;
 use wire::{Login, Rows, ask, log_in};
 
 const PORT: u16 = 5_432;
@@ -75,8 +80,10 @@ const COUNTER_NAMES: [&str; 9] = [
 
 /// A server at `url`, `postgres://user:password@host:port/database`, called `name` in results.
 pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> {
+    let mut service = service(url);
     Box::new(Postgres {
-        service: service(url),
+        tls: Tls::of(&mut service, POSTGRES_ISSUERS, TlsOptions::of_postgres),
+        service,
         name: name.to_owned(),
         gap: (every / (SAMPLES + 1)).min(GAP_MAX),
         rates: Rates::default(),
@@ -87,7 +94,7 @@ pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> 
 /// Where the server is; a socket in a file is named by its folder, as `host=` or in the place of the host.
 fn service(url: &str) -> Service {
     let mut service = Service::new(url, PORT);
-    service.place = service.place.and_then(|mut place| {
+    service.place = service.place.map(|mut place| {
         if let Some(host) = place.option("host").map(str::to_owned) {
             place.host = host;
         } else if place.host.is_empty() {
@@ -96,18 +103,14 @@ fn service(url: &str) -> Service {
         if place.host.starts_with('/') {
             place.host = format!("{}/.s.PGSQL.{}", place.host, place.port);
         }
-        match place.option("sslmode") {
-            Some("require" | "verify-ca" | "verify-full") => Err(Trouble::lasting(
-                "TLS to PostgreSQL is not supported; connect over a socket in a file, or through a tunnel",
-            )),
-            _ => Ok(place),
-        }
+        place
     });
     service
 }
 
 struct Postgres {
     service: Service,
+    tls: Tls,
     name: String,
     /// Between two looks at the sessions.
     gap: Duration,
@@ -125,7 +128,8 @@ struct Found {
 
 impl Source for Postgres {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
-        let gap = self.gap;
+        let (gap, tls) = (self.gap, &self.tls);
+        let greet = |link: &mut Link, place: &Place| greet(link, place, tls);
         let found = self.service.ask(greet, |link| find(link, gap))?;
         let user = self
             .service
@@ -148,14 +152,14 @@ fn user(place: &Place) -> &str {
     place.user.as_deref().unwrap_or("postgres")
 }
 
-fn greet(link: &mut Link, place: &Place) -> Result<(), Asked> {
+fn greet(link: &mut Link, place: &Place, tls: &Tls) -> Result<(), Asked> {
     let database = Some(place.path.as_str()).filter(|path| !path.is_empty());
     let login = Login {
         user: user(place),
         password: place.password.as_deref(),
         database: database.unwrap_or(user(place)),
     };
-    log_in(link, &login)?;
+    enter(link, place, tls, |link| log_in(link, &login))?;
     ask(link, LIMITS).map(drop)
 }
 
@@ -175,14 +179,6 @@ fn find(link: &mut Link, gap: Duration) -> Result<Found, Asked> {
         sessions,
         took: begin.elapsed(),
     })
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the thread is the source's own, and a reading is made of looks with a distance"
-)]
-fn pause(gap: Duration) {
-    std::thread::sleep(gap);
 }
 
 /// Mean numbers of sessions over the looks of one reading.
@@ -229,11 +225,15 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
         .enumerate()
         .filter_map(|(column, name)| Some(((*name).to_owned(), number(0, column)?)));
     let counters: Numbers = counters.collect();
+    // The sums also fall when a database is dropped; what the others did meanwhile is not known then.
+    if rates.have_fallen(&counters) {
+        *rates = Rates::default();
+    }
 
     let mut look = Look::new(now, &counters, rates, format!("database {name}"));
     let of_sessions = session_figures(sessions);
-    // They are the mean of looks that ended later.
-    let at = Nanos(now.0.saturating_add(found.took.as_nanos() as u64));
+    // They are the mean of looks from now on.
+    let at = Nanos(now.0.saturating_add(found.took.as_nanos() as u64 / 2));
     let hit_ratio = look.share("blocks_hit", "blocks_read");
     // Each look is a transaction of its own, and so is the question for the counters.
     let commits = look.rate_without(f64::from(SAMPLES + 1), "commits");

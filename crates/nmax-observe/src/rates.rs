@@ -41,6 +41,12 @@ impl Rates {
         self.before = std::mem::take(&mut self.now);
     }
 
+    /// Whether one of these counters is smaller than at the last reading. Asked before [`Rates::begin`].
+    pub(crate) fn have_fallen(&self, counters: &HashMap<String, f64>) -> bool {
+        let mut pairs = counters.iter();
+        pairs.any(|(key, value)| self.now.get(key).is_some_and(|before| *value < before.value))
+    }
+
     /// What `key` grew by since the reading before; `None` at the first sight. A counter that is smaller than it was began
     /// again at 0.
     ///

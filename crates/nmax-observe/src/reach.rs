@@ -1,15 +1,21 @@
 //! A conversation over a socket, in bounded time and size: what Redis, memcached and PostgreSQL are asked with.
+//!
+//! # Layout
+//! - [`wire`]: the socket, with its limits
+
+mod wire;
 
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
-use std::os::unix::net::UnixStream;
-use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::Trouble;
+use rustls::ClientConnection;
+
 use crate::fetch::plain;
 use crate::place::Place;
+use crate::{Trouble, tls};
+
+use wire::Wire;
 
 /// Longest time for one question with its answer, connecting included.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
@@ -45,7 +51,12 @@ impl Broken {
 
 impl From<io::Error> for Broken {
     fn from(error: io::Error) -> Self {
+        if let Some(error) = tls::reason(&error) {
+            return Self::Failed(tls::in_words(error));
+        }
         match error.kind() {
+            // Of a `Wire`; no socket says so.
+            ErrorKind::FileTooLarge => Self::Long,
             ErrorKind::WouldBlock | ErrorKind::TimedOut => Self::Late,
             ErrorKind::UnexpectedEof
             | ErrorKind::ConnectionReset
@@ -56,74 +67,55 @@ impl From<io::Error> for Broken {
     }
 }
 
-/// A socket whose every wait is limited.
-trait Socket: Read + Write + Send {
-    fn limit(&self, wait: Duration) -> io::Result<()>;
-}
-
-impl Socket for TcpStream {
-    fn limit(&self, wait: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(wait))?;
-        self.set_write_timeout(Some(wait))
-    }
-}
-
-impl Socket for UnixStream {
-    fn limit(&self, wait: Duration) -> io::Result<()> {
-        self.set_read_timeout(Some(wait))?;
-        self.set_write_timeout(Some(wait))
-    }
-}
-
 /// A connection to a service.
 pub(crate) struct Link {
-    socket: Box<dyn Socket>,
-    deadline: Instant,
+    wire: Wire,
+    tls: Option<Box<ClientConnection>>,
     /// What came and was not taken.
     waiting: Vec<u8>,
-    /// What has come since the last question.
-    received: usize,
 }
 
 impl Link {
     /// Connects over TCP, or to a socket in a file where the host is a path.
     pub(crate) fn open(place: &Place) -> Result<Self, Broken> {
-        let deadline = now() + PATIENCE;
-        if place.host.starts_with('/') {
-            return Ok(Self::new(Box::new(UnixStream::connect(&place.host)?), deadline));
-        }
-        let mut last = Broken::Failed("its name has no address".into());
-        for address in resolve(place, deadline)? {
-            match TcpStream::connect_timeout(&address, left(deadline)?) {
-                Ok(stream) => {
-                    let _ = stream.set_nodelay(true);
-                    return Ok(Self::new(Box::new(stream), deadline));
-                }
-                Err(error) => last = error.into(),
-            }
-        }
-        Err(last)
+        Self::open_before(place, now() + PATIENCE)
     }
 
-    fn new(socket: Box<dyn Socket>, deadline: Instant) -> Self {
-        Self {
-            socket,
-            deadline,
+    /// Another connection in the place of this one, in the time that is left of its own.
+    pub(crate) fn open_again(&mut self, place: &Place) -> Result<(), Broken> {
+        *self = Self::open_before(place, self.wire.deadline())?;
+        Ok(())
+    }
+
+    fn open_before(place: &Place, deadline: Instant) -> Result<Self, Broken> {
+        Ok(Self {
+            wire: Wire::open(place, deadline)?,
+            tls: None,
             waiting: Vec::new(),
-            received: 0,
+        })
+    }
+
+    /// Goes on over TLS. What came before and was not read is lost: whoever stands in between may have sent it.
+    pub(crate) fn encrypt(&mut self, mut session: ClientConnection) -> io::Result<()> {
+        self.waiting.clear();
+        while session.is_handshaking() {
+            session.complete_io(&mut self.wire)?;
         }
+        self.tls = Some(Box::new(session));
+        Ok(())
     }
 
     /// A new question begins: it has its own time, and its answer its own length.
     pub(crate) fn begin(&mut self, patience: Duration) {
-        self.deadline = now() + patience;
-        self.received = self.waiting.len();
+        self.wire.begin(now() + patience, self.waiting.len());
     }
 
     /// Sends a part of a question.
     pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<(), Broken> {
-        self.socket.limit(left(self.deadline)?)?;
-        Ok(self.socket.write_all(bytes)?)
+        match &mut self.tls {
+            None => Ok(self.wire.write_all(bytes)?),
+            Some(session) => send_sealed(session, &mut self.wire, bytes),
+        }
     }
 
     /// The next line, without its end.
@@ -155,19 +147,33 @@ impl Link {
     }
 
     fn receive(&mut self) -> Result<(), Broken> {
-        self.socket.limit(left(self.deadline)?)?;
         let mut buffer = [0; 16 << 10];
-        let count = self.socket.read(&mut buffer)?;
-        self.received += count;
-        match count {
-            0 => Err(Broken::Gone),
-            _ if self.received > ANSWER_BYTES_MAX => Err(Broken::Long),
-            _ => {
-                self.waiting.extend_from_slice(&buffer[..count]);
-                Ok(())
-            }
+        let count = match &mut self.tls {
+            None => self.wire.read(&mut buffer)?,
+            Some(session) => rustls::Stream::new(session.as_mut(), &mut self.wire).read(&mut buffer)?,
+        };
+        if count == 0 {
+            return Err(Broken::Gone);
         }
+        self.waiting.extend_from_slice(&buffer[..count]);
+        Ok(())
     }
+
+    /// What came and was not taken.
+    pub(crate) fn waiting(&self) -> &[u8] {
+        &self.waiting
+    }
+}
+
+/// Sends over TLS. Where that fails, an alert that came before says why.
+fn send_sealed(session: &mut ClientConnection, wire: &mut Wire, bytes: &[u8]) -> Result<(), Broken> {
+    let mut stream = rustls::Stream::new(session, wire);
+    let Err(error) = stream.write_all(bytes).and_then(|()| stream.flush()) else {
+        return Ok(());
+    };
+    let heard = session.read_tls(wire).ok();
+    let reason = heard.and_then(|_| session.process_new_packets().err());
+    Err(reason.map_or_else(|| error.into(), |reason| Broken::Failed(tls::in_words(&reason))))
 }
 
 /// What a server said, as it may be shown: short, in one line, and without the secret.
@@ -180,28 +186,10 @@ pub(crate) fn said(text: &[u8], secret: Option<&str>) -> String {
     text.escape_debug().to_string()
 }
 
-/// Addresses of a place. The system's lookup knows no limit, so it has a thread of its own, which is left behind when it
-/// takes too long, and ends with its own limits.
-fn resolve(place: &Place, deadline: Instant) -> Result<Vec<SocketAddr>, Broken> {
-    if let Ok(address) = place.host.parse::<IpAddr>() {
-        return Ok(vec![SocketAddr::new(address, place.port)]);
-    }
-    let (sender, found) = sync_channel(1);
-    let pair = (place.host.clone(), place.port);
-    let lookup = move || {
-        let _ = sender.send(pair.to_socket_addrs().map(Vec::from_iter));
-    };
-    thread::Builder::new().name("nmax-lookup".into()).spawn(lookup)?;
-    match found.recv_timeout(left(deadline)?) {
-        Ok(Ok(addresses)) => Ok(addresses),
-        Ok(Err(_)) => Err(Broken::Failed("its name is not found".into())),
-        Err(_) => Err(Broken::Failed("its name is not found in time".into())),
-    }
-}
-
-fn left(deadline: Instant) -> Result<Duration, Broken> {
-    let left = deadline.saturating_duration_since(now());
-    if left.is_zero() { Err(Broken::Late) } else { Ok(left) }
+/// Waits on the thread of a source, which is its own.
+#[expect(clippy::disallowed_methods, reason = "the thread is the source's own")]
+pub(crate) fn pause(time: Duration) {
+    thread::sleep(time);
 }
 
 /// Limits of sockets are in real time, also where a run's time is simulated.
@@ -235,7 +223,7 @@ impl Service {
         let place = self.place.clone()?;
         let in_words = |asked| match asked {
             Asked::Broken(broken) => Broken::trouble(&broken, &place.title()),
-            Asked::Refused(trouble) => Trouble {
+            Asked::Refused(trouble) | Asked::Barred(trouble) => Trouble {
                 text: format!("{}: {}", place.title(), trouble.text),
                 ..trouble
             },
@@ -265,6 +253,8 @@ pub(crate) enum Asked {
     Broken(Broken),
     /// The server said so, or spoke another language.
     Refused(Trouble),
+    /// The same of what may go well over a connection with TLS, or without.
+    Barred(Trouble),
 }
 
 impl From<Broken> for Asked {

@@ -1,20 +1,25 @@
 //! A Redis server, by `INFO`.
 
 use nmax_metrics::Nanos;
+use nmax_plan::addresses::tls::{Encryption, REDIS_ISSUERS, TlsOptions};
 
 use crate::figures::{Look, Numbers, numbers};
 use crate::place::Place;
 use crate::rates::Rates;
 use crate::reach::{Asked, Link, Service, said};
+use crate::tls::Tls;
 use crate::{Reading, Source, Trouble};
 
 const PORT: u16 = 6379;
 
-/// A server at `url`, `redis://user:password@host:port`, called `name` in results.
+/// A server at `url`, `redis://user:password@host:port` or, over TLS, `rediss://...`, called `name` in results.
 pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
+    let mut service = Service::new(url, PORT);
+    let scheme = url.split(':').next().unwrap_or_default();
+    let options = |query: &[(String, String)]| TlsOptions::of_redis(scheme, query);
     Box::new(Redis {
-        service: Service::new(url, PORT),
-        is_encrypted: url.starts_with("rediss:"),
+        tls: Tls::of(&mut service, REDIS_ISSUERS, options),
+        service,
         name: name.to_owned(),
         rates: Rates::default(),
     })
@@ -22,18 +27,15 @@ pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
 
 struct Redis {
     service: Service,
-    is_encrypted: bool,
+    tls: Tls,
     name: String,
     rates: Rates,
 }
 
 impl Source for Redis {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
-        if self.is_encrypted {
-            return Err(Trouble::lasting(
-                "TLS to Redis is not supported; give a port without TLS",
-            ));
-        }
+        let tls = &self.tls;
+        let greet = |link: &mut Link, place: &Place| greet(link, place, tls);
         let info = self.service.ask(greet, |link| {
             link.send(&command(&["INFO"]))?;
             reply(link, None)
@@ -97,8 +99,11 @@ fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec
     look.readings()
 }
 
-/// Says who asks, if the URL does.
-fn greet(link: &mut Link, place: &Place) -> Result<(), Asked> {
+/// Begins TLS and says who asks, if the URL does.
+fn greet(link: &mut Link, place: &Place, tls: &Tls) -> Result<(), Asked> {
+    if tls.encryption() == Encryption::Always {
+        tls.begin(link, &place.host)?;
+    }
     let words: Vec<&str> = match (&place.user, &place.password) {
         (_, None) => return Ok(()),
         (None, Some(password)) => vec!["AUTH", password],

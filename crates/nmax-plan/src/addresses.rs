@@ -7,7 +7,9 @@ use core::net::{IpAddr, Ipv6Addr, SocketAddr};
 use crate::units::UnitError;
 
 mod service;
+pub mod tls;
 pub use service::{ServiceUrl, is_here, parse_place};
+pub use tls::{percent_decoded, query_pairs};
 
 /// Longest host name (RFC 1035, 2.3.4).
 const HOST_BYTES_MAX: usize = 253;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::addresses::tls::{POSTGRES_ISSUERS, REDIS_ISSUERS, change_issuers};
 use crate::schedule::Stage;
 use crate::tags::TagRule;
 use crate::template::Labels;
@@ -121,7 +122,7 @@ impl Plan {
     }
 
     /// Lets `change` change the name of every file that is read after the plan is known: issuers, client certificate and
-    /// key, bodies, the source, logs, files with the numbers of processes.
+    /// key, bodies, the source, logs, issuers of databases and caches, files with the numbers of processes.
     ///
     /// The names are as written in the plan; whoever reads the files resolves them against the plan's folder.
     pub fn change_files(&mut self, change: &mut dyn FnMut(&mut String)) {
@@ -145,12 +146,14 @@ impl Plan {
             });
         }
         for observed in &mut self.observe {
-            if let Observed::Source(ObservedSource {
-                kind: SourceKind::Log { file, .. },
-                ..
-            }) = observed
-            {
-                change(file);
+            let Observed::Source(source) = observed else {
+                continue;
+            };
+            match &mut source.kind {
+                SourceKind::Log { file, .. } => change(file),
+                SourceKind::Postgres { url } => change_issuers(url, POSTGRES_ISSUERS, change),
+                SourceKind::Redis { url } => change_issuers(url, REDIS_ISSUERS, change),
+                _ => {}
             }
         }
         for process in self.processes_mut() {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::fixture::Fake;
+use crate::fixture::{Fake, reading};
 
 fn rows(rows: &[&[&str]]) -> Rows {
     let cell = |text: &&str| Some((*text).to_owned());
@@ -12,14 +12,6 @@ fn found(counters: &[&str], sessions: &[Rows]) -> Found {
         sessions: sessions.to_vec(),
         took: Duration::from_millis(800),
     }
-}
-
-#[track_caller]
-fn reading<'a>(readings: &'a [Reading], source: &str, metric: &str) -> &'a Reading {
-    let found = readings
-        .iter()
-        .find(|reading| (&*reading.source, &*reading.metric) == (source, metric));
-    found.unwrap_or_else(|| panic!("no {source} {metric} in {readings:#?}"))
 }
 
 #[test]
@@ -65,9 +57,28 @@ fn sessions_are_a_mean_and_counters_are_rates() {
         104.0
     );
     assert_eq!(reading(&told, "operations shop blocks", "operations_per_s").value, 10.0);
-    // The looks ended 0.8 s later.
+    // The looks took 0.8 s: this is their middle.
     let at = reading(&told, "database shop", "active_count").at;
-    assert_eq!(at, Some(Nanos(3_800_000_000)));
+    assert_eq!(at, Some(Nanos(3_400_000_000)));
+}
+
+#[test]
+fn sums_that_fall_are_no_growth() {
+    let mut rates = Rates::default();
+    let mut commits = |second, counters: &[&str]| {
+        let found = found(counters, &[rows(&[])]);
+        let sessions = Sessions::mean(&found.sessions).unwrap();
+        let told = readings(Nanos::from_secs(second), &found, &sessions, &mut rates, "shop");
+        let found = told.iter().find(|reading| reading.metric == "commits_per_s");
+        found.map(|reading| reading.value)
+    };
+    assert_eq!(commits(1, &["900100", "1"]), None);
+    assert_eq!(commits(2, &["900206", "1"]), Some(100.0));
+    // A database is dropped, of which most of them were.
+    assert_eq!(commits(3, &["500", "0"]), None);
+    assert_eq!(commits(4, &["556", "0"]), Some(50.0));
+    // Also where only one of the sums falls.
+    assert_eq!(commits(5, &["562", "-1"]), None);
 }
 
 #[test]
@@ -95,12 +106,26 @@ fn places_of_servers() {
         ("postgres:///shop", Some("/var/run/postgresql/.s.PGSQL.5432")),
         ("postgres://%2Frun%2Fpg:6000/shop", Some("/run/pg/.s.PGSQL.6000")),
         ("postgres:///shop?host=/run/pg", Some("/run/pg/.s.PGSQL.5432")),
-        ("postgres://db1/shop?sslmode=require", None),
+        (
+            "postgres://db1/shop?sslmode=verify-full&sslrootcert=ca.pem",
+            Some("db1:5432"),
+        ),
     ];
     for (url, want) in cases {
         let place = service(url).place;
         assert_eq!(place.ok().map(|place| place.title()).as_deref(), want, "{url}");
     }
+}
+
+#[test]
+fn a_wrong_mode_is_said_without_the_password() {
+    let url = "postgres://app:s3cret@db1/shop?sslmode=verify";
+    let trouble = source(url, "shop", Duration::from_secs(1)).read(Nanos(0)).unwrap_err();
+    assert!(
+        trouble.is_final && trouble.text.contains("`verify` is no `sslmode`"),
+        "{trouble}"
+    );
+    assert!(!trouble.text.contains("s3cret"), "{trouble}");
 }
 
 #[test]

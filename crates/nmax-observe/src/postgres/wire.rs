@@ -14,6 +14,8 @@ use crate::reach::{ANSWER_BYTES_MAX, Asked, Link, said};
 
 /// Version 3.0.
 const VERSION: i32 = 3 << 16;
+/// What stands in the place of a version to ask for TLS: 1234 and 5679.
+const TLS: i32 = (1_234 << 16) + 5_679;
 /// The one mechanism that is spoken.
 const MECHANISM: &str = "SCRAM-SHA-256";
 
@@ -31,6 +33,25 @@ pub(crate) type Rows = Vec<Vec<Option<String>>>;
 struct Message {
     kind: u8,
     body: Vec<u8>,
+}
+
+/// Asks whether TLS may begin. An answer is a single byte.
+pub(crate) fn offers_tls(link: &mut Link) -> Result<bool, Asked> {
+    link.send(&framed(None, &TLS.to_be_bytes()))?;
+    let answer = link.bytes(1)?;
+    match (answer.as_slice(), link.waiting()) {
+        (b"S", []) => Ok(true),
+        (b"S", _) => Err(Trouble::passing(
+            "more than its consent came before TLS began; somebody stands in between, or it is no PostgreSQL",
+        )
+        .into()),
+        (b"N", _) => Ok(false),
+        // The beginning of an error, which nobody vouches for.
+        (b"E", _) => Err(Asked::Barred(Trouble::passing(
+            "it answers the question for TLS with an error",
+        ))),
+        (_, rest) => Err(other_protocol(&[&answer[..], rest].concat())),
+    }
 }
 
 /// Logs in, up to the server's readiness.
@@ -151,12 +172,13 @@ fn receive(link: &mut Link) -> Result<Message, Asked> {
             kind: head[0],
             body: link.bytes(length)?,
         }),
-        None => Err(Trouble::passing(format!(
-            "it does not speak PostgreSQL's protocol: `{}`",
-            said(&head, None)
-        ))
-        .into()),
+        None => Err(other_protocol(&head)),
     }
+}
+
+fn other_protocol(bytes: &[u8]) -> Asked {
+    let said = said(bytes, None);
+    Trouble::passing(format!("it does not speak PostgreSQL's protocol: `{said}`")).into()
 }
 
 fn foreign(kind: u8) -> Asked {
@@ -199,16 +221,16 @@ fn refusal(body: &[u8], secret: Option<&str>) -> Asked {
         said(found.unwrap_or_default(), secret)
     };
     let (code, message) = (field(b'C'), field(b'M'));
-    let text = format!("it says: {message} ({code})");
     // Classes 28 and 3D: a wrong password, no entry in pg_hba.conf, no such database.
     let is_final = code.starts_with("28") || code.starts_with("3D") || code.starts_with("42");
-    let hint = if message.contains("no encryption") || message.contains("SSL off") {
-        "; PostgreSQL is read without TLS here: let it in over `host`, over a socket in a file, or through a tunnel"
-    } else {
-        ""
-    };
     let trouble = if is_final { Trouble::lasting } else { Trouble::passing };
-    Asked::Refused(trouble(format!("{text}{hint}")))
+    let trouble = trouble(format!("it says: {message} ({code})"));
+    // No entry in pg_hba.conf for this user over such a connection.
+    if code == "28000" {
+        Asked::Barred(trouble)
+    } else {
+        Asked::Refused(trouble)
+    }
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, bind, listen, socket_with};
+
 use super::*;
 use crate::fixture::Fake;
 
@@ -67,6 +69,27 @@ fn nobody_there_and_no_such_name() {
     let place = Place::parse("no-such-name.invalid", 1).unwrap();
     let broken = Link::open(&place).map(drop).unwrap_err();
     assert!(broken.trouble("db1").text.contains("name is not found"), "{broken:?}");
+}
+
+#[test]
+fn a_full_queue_is_left_in_time() {
+    let path = std::env::temp_dir().join(format!("nmax-queue-{}", std::process::id()));
+    let address = SocketAddrUnix::new(&path).unwrap();
+    let server = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
+    bind(&server, &address).unwrap();
+    listen(&server, 0).unwrap();
+    let place = Place {
+        host: path.to_str().unwrap().to_owned(),
+        ..Place::parse("h", 1).unwrap()
+    };
+    // It takes nobody, and has room for one.
+    let first = Link::open(&place).unwrap();
+    let begin = now();
+    assert_eq!(Link::open(&place).map(drop).unwrap_err(), Broken::Late);
+    assert!(begin.elapsed() < PATIENCE + Duration::from_secs(1));
+    drop((first, server));
+    assert!(matches!(Link::open(&place).map(drop), Err(Broken::Failed(_))));
+    std::fs::remove_file(&path).unwrap();
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::net::TcpStream;
 use proptest::prelude::*;
 
 use super::*;
-use crate::fixture::Fake;
+use crate::fixture::{Fake, value};
 
 /// One command of a client; `None` when it has gone.
 fn heard(stream: &mut BufReader<TcpStream>) -> Option<Vec<String>> {
@@ -35,16 +35,6 @@ fn redis(mut answer: impl FnMut(&[String]) -> String + Send + 'static) -> Fake {
 
 fn bulk(text: &str) -> String {
     format!("${}\r\n{text}\r\n", text.len())
-}
-
-#[track_caller]
-fn value(readings: &[Reading], source: &str, metric: &str) -> f64 {
-    let found = readings
-        .iter()
-        .find(|reading| (&*reading.source, &*reading.metric) == (source, metric));
-    found
-        .unwrap_or_else(|| panic!("no {source} {metric} in {readings:#?}"))
-        .value
 }
 
 #[test]
@@ -134,8 +124,10 @@ fn refusals_are_final_or_not_and_never_show_the_password() {
         );
         assert!(trouble.text.contains(&server.address.to_string()), "{trouble}");
     }
-    let trouble = source("rediss://:s3cret@cache", "cache").read(Nanos(0)).unwrap_err();
-    assert!(trouble.is_final && trouble.text.contains("TLS"), "{trouble}");
+    let trouble = source("redis://:s3cret@cache?ca=x", "cache")
+        .read(Nanos(0))
+        .unwrap_err();
+    assert!(trouble.is_final && trouble.text.contains("without TLS"), "{trouble}");
 }
 
 #[test]

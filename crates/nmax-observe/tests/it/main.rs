@@ -4,11 +4,14 @@
 //!
 //! # Layout
 //! - [`server`]: a server in a folder, on a free port, ended with the test
-//! - tests: [`nginx`], [`redis`], [`memcached`], [`postgres`]
+//! - [`certificates`]: what servers show over TLS
+//! - tests: [`nginx`], [`redis`], [`memcached`], [`postgres`]; [`encrypted`]: the databases over TLS
 
 // Servers take a moment to come up, and tests wait for them.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+mod certificates;
+mod encrypted;
 mod memcached;
 mod nginx;
 mod postgres;
@@ -69,6 +72,16 @@ impl Read {
     #[track_caller]
     fn trouble(&mut self) -> Trouble {
         self.read().map(|figures| figures.0).expect_err("it cannot be read")
+    }
+
+    /// Its server has ended, and may come back.
+    #[track_caller]
+    fn is_away(&mut self) {
+        let trouble = self.trouble();
+        assert!(
+            !trouble.is_final && trouble.text.contains("connection refused"),
+            "{trouble}"
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::net::{IpAddr, Ipv6Addr};
 
-use super::{HOST_BYTES_MAX, is_encoded, mask_user};
+use super::{HOST_BYTES_MAX, is_encoded, mask_user, query_pairs};
 
 /// Parts of a service's URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +56,13 @@ impl<'a> ServiceUrl<'a> {
     pub fn place(&self) -> String {
         self.port
             .map_or_else(|| self.host.to_owned(), |port| format!("{}:{port}", self.host))
+    }
+
+    /// Names and values of its query, decoded.
+    pub fn query(&self) -> Vec<(String, String)> {
+        let rest = self.rest.split('#').next().unwrap_or_default();
+        rest.split_once('?')
+            .map_or_else(Vec::new, |(_, query)| query_pairs(query))
     }
 
     /// Whether it is on this host, as far as its text says.

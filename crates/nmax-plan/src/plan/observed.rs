@@ -68,12 +68,13 @@ pub enum SourceKind {
         /// Canonical resources that are made of its metrics.
         resources: Vec<MappedResource>,
     },
-    /// A PostgreSQL server: `postgres://user:password@host:port/database`.
+    /// A PostgreSQL server: `postgres://user:password@host:port/database`, with `sslmode` and `sslrootcert` as libpq has them.
     Postgres {
         /// The URL.
         url: String,
     },
-    /// A Redis server: `redis://user:password@host:port`, always with a port.
+    /// A Redis server: `redis://user:password@host:port`, always with a port; `rediss` over TLS, with `?ca=FILE` for issuers
+    /// of one's own.
     Redis {
         /// The URL.
         url: String,

@@ -42,6 +42,7 @@ fn logged_in(server: &Fake, password: Option<&str>) -> Result<Link, String> {
     match log_in(&mut link, &login) {
         Ok(()) => Ok(link),
         Err(Asked::Refused(trouble)) => Err(format!("{} {trouble}", trouble.is_final)),
+        Err(Asked::Barred(trouble)) => Err(format!("barred {} {trouble}", trouble.is_final)),
         Err(Asked::Broken(broken)) => Err(format!("{broken:?}")),
     }
 }
@@ -91,7 +92,7 @@ fn refusals_are_final_or_not_and_never_show_the_password() {
         ),
         (
             error("28000", "no pg_hba.conf entry for host, user \"app\", no encryption"),
-            "without TLS here",
+            "barred true it says: no pg_hba.conf entry",
         ),
         (
             error("3D000", "database \"s3cret\" does not exist"),

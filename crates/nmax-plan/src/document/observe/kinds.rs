@@ -5,6 +5,7 @@ use super::super::error::Kind;
 use super::super::keys::{self, LOG_KIND, MAPPED_FIGURES, MAPPED_KEYS, MAPPED_KIND};
 use super::super::tree::{Entry, Node, Value};
 use super::is_process_name;
+use crate::addresses::tls::TlsOptions;
 use crate::addresses::{ServiceUrl, is_here, mask_user, origin, parse_place};
 use crate::plan::{AgentReach, INJECTOR, MappedKind, MappedResource, SourceKind};
 
@@ -262,6 +263,10 @@ fn postgres(decoder: &mut Decoder, node: &Node) -> Option<Found> {
         "postgres://monitor@db1/shop",
     )?;
     let parts = ServiceUrl::parse(&url).ok()?;
+    if let Err(error) = TlsOptions::of_postgres(&parts.query()) {
+        decoder.problem(node.at, Kind::Value, error.message, error.remedy);
+        return None;
+    }
     let path = parts.rest.split(['?', '#']).next().unwrap_or_default();
     let (database, place) = (path.trim_matches('/'), parts.place());
     let name = [database, &place, "postgres"]
@@ -270,7 +275,7 @@ fn postgres(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     Some(Found::new(name, parts.host, SourceKind::Postgres { url: url.clone() }))
 }
 
-/// `HOST`, `HOST:PORT` or a URL, which it becomes.
+/// `HOST`, `HOST:PORT` or a URL, which it becomes; `rediss` is TLS.
 fn redis(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     let text = decoder.expanded(node)?;
     let text = match text.contains("://") {
@@ -279,14 +284,20 @@ fn redis(decoder: &mut Decoder, node: &Node) -> Option<Found> {
     };
     let example = "redis://:PASSWORD@127.0.0.1:6379";
     let wrong = match ServiceUrl::parse(&text) {
-        Ok(url) if url.scheme == "rediss" => "TLS is not spoken with Redis".to_owned(),
-        Ok(url) if url.scheme != "redis" => format!("`{}` is not the scheme of Redis", url.scheme.escape_debug()),
+        Ok(url) if !["redis", "rediss"].contains(&url.scheme) => {
+            format!("`{}` is not the scheme of Redis", url.scheme.escape_debug())
+        }
         Ok(url) if url.host.is_empty() => "it is not said where Redis is".to_owned(),
-        Ok(url) if !url.rest.trim_matches('/').is_empty() => "the figures are those of all databases".to_owned(),
+        Ok(url) if !redis_path(&url).is_empty() => "the figures are those of all databases".to_owned(),
         Ok(parts) => {
+            if let Err(error) = TlsOptions::of_redis(parts.scheme, &parts.query()) {
+                decoder.problem(node.at, Kind::Value, error.message, error.remedy);
+                return None;
+            }
             let place = format!("{}:{}", parts.host, parts.port.unwrap_or(REDIS_PORT));
             let user = parts.user.map_or_else(String::new, |user| format!("{user}@"));
-            let url = format!("redis://{user}{place}");
+            let query = parts.rest.find('?').map_or("", |at| &parts.rest[at..]);
+            let url = format!("{}://{user}{place}{query}", parts.scheme);
             return Some(Found::new(&place, parts.host, SourceKind::Redis { url }));
         }
         Err(message) => message,
@@ -298,6 +309,12 @@ fn redis(decoder: &mut Decoder, node: &Node) -> Option<Found> {
         format!("write `127.0.0.1:6379` or `{example}`"),
     );
     None
+}
+
+/// What a URL of Redis says besides place and query; slashes say nothing.
+fn redis_path<'a>(url: &ServiceUrl<'a>) -> &'a str {
+    let path = url.rest.split('?').next().unwrap_or_default();
+    path.trim_matches('/')
 }
 
 fn memcached(decoder: &mut Decoder, node: &Node) -> Option<Found> {

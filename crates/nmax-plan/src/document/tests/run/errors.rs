@@ -385,7 +385,7 @@ fn wrong_timelines() {
 
 #[test]
 fn wrong_observations() {
-    let cases: [(&str, &[&str]); 10] = [
+    let cases: [(&str, &[&str]); 11] = [
         (
             "[{ process: nginx }, { process: { pid: 1 }, name: nginx }]",
             &[
@@ -442,7 +442,7 @@ fn wrong_observations() {
             ],
         ),
         (
-            "[{ prometheus: 'ftp://u:s3cret@h/', every: 1h }, { postgres: h }, { redis: 'rediss://h' }, { memcached: ':1' }]",
+            "[{ prometheus: 'ftp://u:s3cret@h/', every: 1h }, { postgres: h }, { redis: 'rediss://h?db=1' }, { memcached: ':1' }]",
             &[
                 "plan.yaml:5:25: `ftp://REDACTED@h/` does not begin with `http://` or `https://`",
                 "  help: write it as `http://127.0.0.1:9100/metrics`",
@@ -450,10 +450,21 @@ fn wrong_observations() {
                 "  help: write a time from 100ms to 1m",
                 "plan.yaml:5:71: `h` has no scheme such as `http://`",
                 "  help: write it as `postgres://monitor@db1/shop`",
-                "plan.yaml:5:85: TLS is not spoken with Redis",
-                "  help: write `127.0.0.1:6379` or `redis://:PASSWORD@127.0.0.1:6379`",
-                "plan.yaml:5:114: `:1` is not a host and a port",
+                "plan.yaml:5:85: `db` is no option of this URL",
+                "  help: leave it out; `ca=FILE` of a `rediss://` URL is the one option",
+                "plan.yaml:5:119: `:1` is not a host and a port",
                 "  help: write it as `127.0.0.1:11211`",
+            ],
+        ),
+        (
+            "[{ postgres: 'postgres://a:s3cret@h/shop?sslmode=verified' }, { redis: 'redis://:s3cret@h?ca=x' }, { redis: 'rediss://h/1' }]",
+            &[
+                "plan.yaml:5:23: `verified` is no `sslmode`",
+                "  help: write `disable`, `allow`, `prefer`, `require`, `verify-ca` or `verify-full`",
+                "plan.yaml:5:81: `ca` says nothing about a connection without TLS",
+                "  help: write `rediss://` for TLS, or leave it out",
+                "plan.yaml:5:118: the figures are those of all databases",
+                "  help: write `127.0.0.1:6379` or `redis://:PASSWORD@127.0.0.1:6379`",
             ],
         ),
         (

@@ -91,6 +91,44 @@ fn sources_have_names_and_hosts() {
     assert_eq!(rest, want);
 }
 
+/// Whom databases and caches are believed for is said by their URLs, and where that is, by the plan.
+#[test]
+fn issuers_are_files_of_the_plan() {
+    let items = "[{ postgres: 'postgres://a:pw@h/shop?sslmode=verify-full&sslrootcert=a%20b.pem' }, \
+        { redis: 'rediss://:pw@h/?ca=c.pem' }, { postgres: 'postgres://g?sslrootcert=system' }]";
+    let mut plan = plan(&around(&format!("{OPEN}observe: {items}")), &options());
+    let mut files = Vec::new();
+    plan.change_files(&mut |file| {
+        files.push(file.clone());
+        file.insert_str(0, "/plans/");
+    });
+    assert_eq!(files, ["a b.pem", "c.pem"]);
+    let want = [
+        source(
+            "h",
+            "shop",
+            SourceKind::Postgres {
+                url: "postgres://a:pw@h/shop?sslmode=verify-full&sslrootcert=/plans/a%20b.pem".into(),
+            },
+        ),
+        source(
+            "h",
+            "h:6379",
+            SourceKind::Redis {
+                url: "rediss://:pw@h:6379?ca=/plans/c.pem".into(),
+            },
+        ),
+        source(
+            "g",
+            "g",
+            SourceKind::Postgres {
+                url: "postgres://g?sslrootcert=system".into(),
+            },
+        ),
+    ];
+    assert_eq!(plan.observe, want);
+}
+
 /// Logs are files of the plan, as all others.
 #[test]
 fn logs_are_files_of_the_plan() {

@@ -163,15 +163,22 @@ fn source_kind() -> impl Strategy<Value = SourceKind> {
                 resources: resources.collect(),
             }
         }),
-        (user.clone(), rest).prop_map(|(user, rest)| SourceKind::Postgres {
-            url: url("postgres", user, rest)
+        (user.clone(), rest, any::<bool>()).prop_map(|(user, rest, is_checked)| SourceKind::Postgres {
+            url: match is_checked {
+                true => url("postgres", user, "/d?sslmode=verify-ca&sslrootcert=/a%20b.pem".into()),
+                false => url("postgres", user, rest),
+            }
         }),
         (user, rest).prop_map(|(user, rest)| SourceKind::Nginx {
             url: url("http", user, rest)
         }),
-        (1..u16::MAX).prop_map(|port| SourceKind::Redis {
-            url: format!("redis://:pw@h:{port}")
-        }),
+        (
+            1..u16::MAX,
+            select(vec![("redis", ""), ("rediss", ""), ("rediss", "?ca=/a%20b.pem")])
+        )
+            .prop_map(|(port, (scheme, query))| SourceKind::Redis {
+                url: format!("{scheme}://:pw@h:{port}{query}")
+            }),
         (1..u16::MAX).prop_map(|port| SourceKind::Memcached {
             address: format!("[::1]:{port}")
         }),
