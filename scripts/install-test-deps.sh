@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what `cargo test` needs beside the crates: cargo, a C compiler (ring compiles assembler and C), and the real
 # servers that tests start for themselves: nginx, varnish, apache2 and its `ab`, PHP, PostgreSQL, Redis and memcached; and what uses the
-# recorder: curl, and Chromium driven by Node.js; and a reader of Parquet. Installs what is missing where it may, else says what to install. Installed servers are not started: tests run them on free ports and end them.
+# recorder: curl, and Chromium driven by Node.js; a reader of Parquet; and libfaketime for hosts whose clocks are off. Installs what is missing where it may, else says what to install. Installed servers are not started: tests run them on free ports and end them.
 set -euo pipefail
 
 if ! command -v cargo >/dev/null; then
@@ -31,6 +31,7 @@ have() { # FILES PACKAGE: where the command has a version in its name or place
 have '/usr/sbin/php-fpm*' php-fpm
 have '/usr/lib/php/*/pgsql.so' php-pgsql
 have '/usr/lib/postgresql/*/bin/initdb' postgresql
+have '/usr/lib/*/faketime/libfaketime.so.1' libfaketime
 
 # What drives the browser and what reads Parquet, as the package-lock.json of their folders pins them; nothing to do when
 # they are there.

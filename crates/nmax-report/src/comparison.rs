@@ -2,7 +2,7 @@
 //! words they share.
 
 use nmax_analysis::compare::{Caveat, Comparison, Kind, Metric, Origin, Row, Said, Scale, Unit};
-use nmax_analysis::history::{History, Step};
+use nmax_analysis::history::{History, RUNS_MIN, Step};
 
 use crate::number;
 
@@ -149,11 +149,18 @@ impl ComparisonView {
 impl HistoryView {
     /// The answer in a line.
     pub fn headline(&self) -> String {
+        let runs = runs(self.runs.len());
         match self.history.steps.as_slice() {
-            [] => format!("no change in {} runs", self.runs.len()),
-            [_] => format!("one change in {} runs", self.runs.len()),
-            steps => format!("{} changes in {} runs", steps.len(), self.runs.len()),
+            _ if self.is_too_short() => format!("too few runs to tell: {runs}"),
+            [] => format!("no change in {runs}"),
+            [_] => format!("one change in {runs}"),
+            steps => format!("{} changes in {runs}", steps.len()),
         }
+    }
+
+    /// Whether there are too few runs for any change to be seen.
+    pub fn is_too_short(&self) -> bool {
+        self.runs.len() < 2 * RUNS_MIN
     }
 
     /// A change as a sentence.
@@ -175,9 +182,27 @@ impl HistoryView {
         )
     }
 
+    /// What the last change was for; that nothing changed, or that this cannot be told.
+    pub(crate) fn said(&self) -> Said {
+        let unchanged = if self.is_too_short() {
+            Said::Inconclusive
+        } else {
+            Said::Equivalent
+        };
+        self.last().unwrap_or(unchanged)
+    }
+
     /// What the last change was for, if there was one: what a gate looks at.
     pub fn last(&self) -> Option<Said> {
         self.history.steps.last().map(|step| step.said)
+    }
+}
+
+/// `1 run`, `2 runs`.
+pub fn runs(count: usize) -> String {
+    match count {
+        1 => "1 run".into(),
+        _ => format!("{count} runs"),
     }
 }
 

@@ -118,11 +118,11 @@ impl Plot<'_> {
         self.bottom() - self.chart.scale.place(value) * (self.bottom() - TOP)
     }
 
-    /// Shades what was done to the system under test.
+    /// Shades what was done to the system under test, or happened to it; a moment is wide enough to be seen.
     fn marks(&self, text: &mut String) {
         for (start_s, end_s) in self.chart.marks {
             let (x, end) = (self.x(*start_s), self.x(*end_s));
-            let (width, height) = ((end - x).max(1.0), self.bottom() - TOP);
+            let (width, height) = ((end - x).max(3.0), self.bottom() - TOP);
             add(
                 text,
                 format_args!(

@@ -78,15 +78,15 @@ pub fn comparison(view: &ComparisonView) -> String {
 pub fn history(view: &HistoryView) -> String {
     let mut page = Page::default();
     open(&mut page, &format!("{}: {}", view.headline(), view.title), "");
-    let said = view.last();
+    let said = view.said();
     page.add(format_args!(
         "<header><h1>{}</h1><p class=\"meta\">{} of {}</p>\
          <section class=\"banner {}\" aria-label=\"Answer\"><strong>{} {}</strong><ul>",
         Escaped(&view.title),
         view.metric.name(),
         Escaped(&view.request),
-        said.map_or("pass", class),
-        said.map_or("=", symbol),
+        class(said),
+        symbol(said),
         Escaped(&view.headline())
     ));
     for step in &view.history.steps {

@@ -35,7 +35,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     }
 }
 
-/// When interventions went on, and when sources of the host could not be read.
+/// When interventions went on, when sources of the host could not be read, and when its clock was found to be off.
 fn marks(view: &View, host: &HostView) -> Vec<(f64, f64)> {
     let of_host = format!(" on {} ", host.name);
     let lost = view.events.iter().filter(|event| event.code == "SOURCE_LOST");
@@ -45,6 +45,8 @@ fn marks(view: &View, host: &HostView) -> Vec<(f64, f64)> {
             let is_same = later.text.split_once(&of_host).is_some_and(|(name, _)| name == source);
             later.code == "SOURCE_BACK" && later.at_s >= event.at_s && is_same
         });
+    // Another reason of the same loss.
+    let lost = lost.filter(|event| !event.text.contains(" still cannot be read: "));
         Some((event.at_s, back.map_or(view.duration_s, |back| back.at_s)))
     };
     let mut marks = charts::marks(view);
@@ -53,8 +55,12 @@ fn marks(view: &View, host: &HostView) -> Vec<(f64, f64)> {
 }
 
 fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, marks: &[(f64, f64)]) {
+    let of_clock = format!(" on {}: ", host.name);
+    let is_of_clock = |event: &&Event| event.code == "CLOCK_OFFSET" && event.text.contains(&of_clock);
     let label = label(&panel.unit);
     let values = panel
+    let off = view.events.iter().filter(is_of_clock);
+    marks.extend(off.map(|event| (event.at_s, event.at_s)));
         .lines
         .iter()
         .flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));

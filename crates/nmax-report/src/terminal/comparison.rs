@@ -4,7 +4,7 @@ use nmax_analysis::compare::{Origin, Row, Said};
 
 use super::text::{Ink, left, right, safe, shorten};
 use super::{Glyphs, Page, Style, WIDTH_MIN};
-use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, symbol, value};
+use crate::comparison::{ComparisonView, HistoryView, origin, row_change, row_interval, runs, symbol, value};
 
 /// Widths of the columns: metric, figures, change, interval, what is said.
 const METRIC: usize = 18;
@@ -92,9 +92,8 @@ const fn ink(said: Said) -> Ink {
 /// The history. No line is wider than `style.width`.
 pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> String {
     let mut page = begin(style);
-    let said = view.last();
-    let mark = said.map_or("=", symbol);
-    let first = page.paint(&format!("{mark} {}", view.headline()), said.map_or(Ink::Plain, ink));
+    let said = view.said();
+    let first = page.paint(&format!("{} {}", symbol(said), view.headline()), ink(said));
     page.line(&first);
     page.entry("runs", &safe(&view.title));
     page.entry("figure", &format!("{} of {}", view.metric.name(), safe(&view.request)));
@@ -102,11 +101,7 @@ pub fn history(view: &HistoryView, style: Style, glyphs: Glyphs) -> String {
     sparkline(&mut page, view, glyphs);
     page.line("");
     for (from, to, middle) in &view.history.levels {
-        let count = if to - from == 1 {
-            "run".to_owned()
-        } else {
-            format!("{} runs", to - from)
-        };
+        let count = runs(to - from);
         let (first, last) = (&view.runs[*from], &view.runs[*to - 1]);
         page.item(
             "–",

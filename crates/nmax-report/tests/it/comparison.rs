@@ -123,6 +123,24 @@ fn json_satisfies_its_schema() {
     assert_eq!(printed["changes"][0]["run"], "r10");
 }
 
+/// Below six runs nothing is told, from there on something is, in every output.
+#[test]
+fn few_runs_tell_nothing() {
+    let cases = [
+        (1, "? too few runs to tell: 1 run", "invalid"),
+        (5, "? too few runs to tell: 5 runs", "invalid"),
+        (6, "= no change in 6 runs", "pass"),
+    ];
+    for (count, line, class) in cases {
+        let view = followed("shop", &stepped()[..count]);
+        let text = terminal::history(&view, Style::default(), Glyphs::Unicode);
+        assert!(text.starts_with(&format!("{line}\n")), "{text}");
+        let page = html::history(&view);
+        let banner = format!("<section class=\"banner {class}\" aria-label=\"Answer\"><strong>{line}</strong>");
+        assert!(page.contains(&banner), "{count}");
+    }
+}
+
 /// Every output says the same of every row.
 #[test]
 fn outputs_agree() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nmax_analysis::compare::{Metric, Said, Scale, TOTAL};
 use nmax_analysis::history::{RUNS_MAX, RUNS_MIN, history};
-use nmax_report::comparison::{HistoryRun, HistoryView};
+use nmax_report::comparison::{HistoryRun, HistoryView, runs as runs_of};
 use nmax_report::{html, json, terminal};
 use nmax_store::{Manifest, RunEntry, RunReader};
 
@@ -48,7 +48,7 @@ fn shown(args: &TrendArgs) -> Result<Exit, String> {
     }
     Ok(match view.last() {
         _ if !args.gate => Exit::Pass,
-        _ if view.runs.len() < 2 * RUNS_MIN => Exit::Invalid,
+        _ if view.is_too_short() => Exit::Invalid,
         Some(Said::Worse) => Exit::Failed,
         _ => Exit::Pass,
     })
@@ -81,15 +81,14 @@ fn view(args: &TrendArgs) -> Result<HistoryView, String> {
         return Err(none(args, meant.len(), unsound, without));
     }
     if unsound > 0 {
-        notes.push(format!(
-            "{unsound} runs that are INVALID or did not come to their end are left out"
-        ));
+        notes.push(format!("left out, for INVALID or cut off: {}", runs_of(unsound)));
     }
     if without > 0 {
         notes.push(format!(
-            "{without} runs have no {} of {} and are left out",
+            "left out, for they have no {} of {}: {}",
             args.metric.name(),
-            args.request
+            args.request,
+            runs_of(without)
         ));
     }
     if runs.len() < 2 * RUNS_MIN {

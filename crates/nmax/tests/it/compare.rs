@@ -266,7 +266,14 @@ fn a_trend_finds_the_run_where_it_changed() {
         "{text}"
     );
     bench.nmax(&["trend", "shop", "--last", "10", "--gate"]).exits(0);
-    bench.nmax(&["trend", "shop", "--last", "4", "--gate"]).exits(4);
+    bench
+        .nmax(&["trend", "shop", "--last", "4", "--gate"])
+        .exits(4)
+        .shows(&["? too few runs to tell: 3 runs\n"]);
+    bench
+        .nmax(&["trend", "shop", "--last", "2"])
+        .exits(0)
+        .shows(&["? too few runs to tell: 1 run\n"]);
     bench
         .nmax(&["trend", "shop", "--metric", "throughput", "--gate"])
         .exits(0);
