@@ -133,14 +133,17 @@ fn open(one: &Measured, charge: &Charge, system: &System) -> String {
 }
 
 fn spent(charge: &Charge, part: f64, system: &System) -> String {
-    format!(
-        "each request spends {} in it, {} of its time: N/X = {} / {} per s; of that {} waiting",
+    let text = format!(
+        "each request spends {} in it, {} of its time: N/X = {} / {} per s",
         time_ms(system.seconds(charge.number()) * 1e3),
         share(part),
         digits(charge.number()),
-        digits(system.throughput_per_s),
-        time_ms(system.seconds(charge.waiting) * 1e3)
-    )
+        digits(system.throughput_per_s)
+    );
+    if charge.waiting <= 0.0 {
+        return text;
+    }
+    format!("{text}; of that {} waiting", time_ms(system.seconds(charge.waiting) * 1e3))
 }
 
 fn moved(charge: &Charge, system: &System) -> String {
