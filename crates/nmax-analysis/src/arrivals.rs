@@ -9,24 +9,24 @@ use crate::course::{Course, Point};
 use crate::steady::level_part;
 
 /// Fewest windows of one level that are tested.
-pub const ARRIVAL_WINDOWS_MIN: usize = 60;
+const ARRIVAL_WINDOWS_MIN: usize = 60;
 /// Standard errors of the index of dispersion that are accepted: one correct run in a thousand is further off.
-pub const ARRIVAL_ERRORS_MAX: f64 = 3.29;
+pub(crate) const ARRIVAL_ERRORS_MAX: f64 = 3.29;
 
 /// Starts per window against the law of a Poisson process.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Dispersion {
+pub(crate) struct Dispersion {
     /// Variance ÷ mean of the counts; 1 for a Poisson process, 0 for an even one.
-    pub index: f64,
+    pub(crate) index: f64,
     /// Largest distance from 1 that is accepted.
-    pub limit: f64,
+    pub(crate) limit: f64,
     /// Windows behind it.
-    pub windows: usize,
+    pub(crate) windows: usize,
 }
 
 impl Dispersion {
     /// Whether the counts are like those of a Poisson process.
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         (self.index - 1.0).abs() <= self.limit
     }
 }
@@ -44,7 +44,7 @@ impl Dispersion {
 /// then starts are the target's doing. O(n).
 ///
 /// Source: D. R. Cox, P. A. W. Lewis, *The Statistical Analysis of Series of Events* (1966), section 6.3.
-pub fn dispersion(plan: &Plan, course: &Course) -> Option<Dispersion> {
+pub(crate) fn dispersion(plan: &Plan, course: &Course) -> Option<Dispersion> {
     let is_poisson = matches!(
         plan.workload,
         Workload::Open {

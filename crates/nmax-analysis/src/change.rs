@@ -22,13 +22,13 @@ const CORRELATION_MIN: f64 = 1.0 / 3.0;
 
 /// A change from mostly no to mostly yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Change {
+pub(crate) struct Change {
     /// The first place after it; 0 when it was yes from the beginning.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The first place that may be it.
-    pub low: usize,
+    pub(crate) low: usize,
     /// The last place that may be it.
-    pub high: usize,
+    pub(crate) high: usize,
 }
 
 /// The most likely change for good; `None` when there is none.
@@ -46,7 +46,7 @@ pub struct Change {
 /// interval has each τ with 2·(l(max) − l(τ)) ≤ 7.35. Single places that differ move nothing. O(n).
 ///
 /// Source: D. V. Hinkley, *Inference about the change-point in a sequence of binomial variables*, Biometrika 1970.
-pub fn change(sequence: &[bool]) -> Option<Change> {
+pub(crate) fn change(sequence: &[bool]) -> Option<Change> {
     let n = sequence.len();
     let all = sequence.iter().filter(|yes| **yes).count();
     let mut before = 0;
@@ -74,13 +74,13 @@ pub fn change(sequence: &[bool]) -> Option<Change> {
 
 /// A load at which yes becomes more likely than no.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Crossing {
+pub(crate) struct Crossing {
     /// The load.
-    pub at: f64,
+    pub(crate) at: f64,
     /// Lower end of its 95 % interval.
-    pub low: f64,
+    pub(crate) low: f64,
     /// Upper end of its 95 % interval.
-    pub high: f64,
+    pub(crate) high: f64,
 }
 
 /// The crossing of a sequence that has a [`change`] for good, each place with its load, in ascending order.
@@ -99,7 +99,7 @@ pub struct Crossing {
 /// its own best s, is within 1.92 of the best (χ² with one degree of freedom), times (1 + ρ)/(1 − ρ) when neighbors are
 /// correlated by ρ; that is taken as 1/3 at least, for the few places near a crossing cannot show less. It reaches at
 /// least a step to both sides. O(n), with some thousand steps for each place near the change.
-pub fn crossing(sequence: &[(f64, bool)]) -> Option<Crossing> {
+pub(crate) fn crossing(sequence: &[(f64, bool)]) -> Option<Crossing> {
     let yes: Vec<bool> = sequence.iter().map(|(_, yes)| *yes).collect();
     let found = change(&yes)?;
     let load = |place: usize| sequence[place].0;

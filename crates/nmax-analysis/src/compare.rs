@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 pub mod metric;
 pub mod origin;
-pub mod rank;
+pub(crate) mod rank;
 pub(crate) mod student;
 mod weak;
 
@@ -165,12 +165,11 @@ impl Comparison {
         self.rows.iter().any(|row| row.is_weak)
     }
 
-    /// The whole in one word: worse when a row is, else inconclusive when a row is, else better, else equivalent.
+    /// The whole in one word: the first of worse, better, inconclusive and changed that is said of a row, else equivalent;
+    /// inconclusive without rows.
     pub fn said(&self) -> Said {
-        let has = |said: Said| self.count(said) > 0;
-        let order = [Said::Worse, Said::Inconclusive, Said::Better, Said::Changed];
-        match order.into_iter().find(|said| has(*said)) {
-            Some(Said::Inconclusive) if has(Said::Better) => Said::Better,
+        let order = [Said::Worse, Said::Better, Said::Inconclusive, Said::Changed];
+        match order.into_iter().find(|said| self.count(*said) > 0) {
             Some(said) => said,
             None if self.rows.is_empty() => Said::Inconclusive,
             None => Said::Equivalent,
@@ -216,10 +215,11 @@ pub fn compare(question: &Question<'_>) -> Comparison {
     // Where one request is all that there is, the total says the same.
     let is_alone = names.len() == 1 && question.only.is_empty() && !shared.is_empty();
     let has_total = !is_alone && (question.only.is_empty() || question.only.iter().any(|name| name == TOTAL));
-    let listed = has_total
+    // A request of that name has the row to itself.
+    let total = has_total
         .then_some(TOTAL)
-        .into_iter()
-        .chain(shared.iter().map(|name| name.as_str()));
+        .filter(|total| shared.iter().all(|name| name != total));
+    let listed = total.into_iter().chain(shared.iter().map(|name| name.as_str()));
     let cells: Vec<Cell<'_>> = listed
         .flat_map(|name| question.metrics.iter().map(move |metric| (name, *metric)))
         .filter_map(|(name, metric)| cell(question, name, metric))

@@ -31,6 +31,16 @@ pub enum Weight {
 }
 
 impl Weight {
+    /// Every weight.
+    pub const ALL: [Self; 6] = [
+        Self::Invalid,
+        Self::Fail,
+        Self::Warning,
+        Self::Event,
+        Self::Finding,
+        Self::Scalability,
+    ];
+
     /// The name in JSON.
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,21 +12,21 @@
 //! - [`judge`]: the verdict and its reasons
 //! - [`course`]: how the numbers changed over the run
 //! - [`steady`]: whether the hold stands still; [`settle`](mod@settle): whether a short level does
-//! - [`arrivals`]: whether Poisson arrivals are as irregular as they should be
+//! - `arrivals`: whether Poisson arrivals are as irregular as they should be
 //! - [`answer`]: what a run says to the question of its profile
 //! - [`effect`]: what an intervention did
 //! - [`compare`](mod@compare): before and after; [`history`](mod@history): a figure over many runs
 //! - [`breakdown`](mod@breakdown): response times taken apart, beside a server's log
 //! - [`suspect`]: what to look at first when a system is slow, and what nobody watched
-//! - [`trend`], [`change`], [`period`]: slopes, change points and cycles of a series
+//! - `trend`, `change`, `period`: slopes, change points and cycles of a series
 //! - [`explain`]: what every code means, in plain words
 //! - `scope`: which figures belong to a request name or a scenario
 //! - `words`: figures as a person reads them
 
 pub mod answer;
-pub mod arrivals;
+mod arrivals;
 pub mod breakdown;
-pub mod change;
+mod change;
 pub mod compare;
 pub mod course;
 pub mod effect;
@@ -36,13 +36,13 @@ pub mod gates;
 pub mod history;
 pub mod interval;
 pub mod judge;
-pub mod period;
+mod period;
 mod scope;
 pub mod settle;
 pub mod steady;
 pub mod suspect;
 pub mod thresholds;
-pub mod trend;
+mod trend;
 pub mod verdict;
 mod words;
 

@@ -24,24 +24,24 @@ const FINE: f64 = 0.05;
 
 /// A disturbance that comes back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cycle {
+pub(crate) struct Cycle {
     /// From one to the next, in values of the series.
-    pub period: f64,
+    pub(crate) period: f64,
     /// How long one lasts, in values of the series.
-    pub length: f64,
+    pub(crate) length: f64,
     /// Median outside of it: of short pulses of all values, otherwise over the parts of a cycle of the median there.
-    pub usual: f64,
+    pub(crate) usual: f64,
     /// Mean within it: of short pulses of the values above half of the height, the median over all pulses; otherwise over
     /// the parts of the disturbance of the median there.
-    pub disturbed: f64,
+    pub(crate) disturbed: f64,
     /// Probability that chance alone shows a period as strong as this.
-    pub p_value: f64,
+    pub(crate) p_value: f64,
 }
 
 /// The strongest cycle of evenly spaced values; `None` when chance explains them.
 ///
 /// Short pulses spread over many frequencies, so their spacing is tested first. What has none is tested by frequencies.
-pub fn cycle(values: &[f64]) -> Option<Cycle> {
+pub(crate) fn cycle(values: &[f64]) -> Option<Cycle> {
     if values.len() < VALUES_MIN || values.iter().any(|value| !value.is_finite()) {
         return None;
     }

@@ -11,18 +11,18 @@ const MAD_SCALE: f64 = 1.482_602;
 
 /// Slope of a series with its 95 % interval, in units of the values per unit of time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Trend {
+pub(crate) struct Trend {
     /// Theil–Sen estimate.
-    pub slope: f64,
+    pub(crate) slope: f64,
     /// Lower end of the interval.
-    pub low: f64,
+    pub(crate) low: f64,
     /// Upper end of the interval.
-    pub high: f64,
+    pub(crate) high: f64,
 }
 
 /// How the values of a block become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Block {
+pub(crate) enum Block {
     /// By their median: single spikes do not count.
     Median,
     /// By their mean: for shares that are mostly 0.
@@ -30,7 +30,7 @@ pub enum Block {
 }
 
 /// The median; `None` without values. Values that are not finite are left out. O(n log n).
-pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut sorted: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     let middle = sorted.len() / 2;
@@ -42,7 +42,7 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
 }
 
 /// Median absolute deviation from `center`, scaled to be the standard deviation of a normal law.
-pub fn scaled_mad(values: &[f64], center: f64) -> Option<f64> {
+pub(crate) fn scaled_mad(values: &[f64], center: f64) -> Option<f64> {
     median(values.iter().map(|value| (value - center).abs())).map(|mad| mad * MAD_SCALE)
 }
 
@@ -68,7 +68,7 @@ pub fn scaled_mad(values: &[f64], center: f64) -> Option<f64> {
 ///
 /// Sources: P. K. Sen, *Estimates of the regression coefficient based on Kendall's tau*, JASA 1968; K. H. Hamed,
 /// A. R. Rao, *A modified Mann–Kendall trend test for autocorrelated data*, J. Hydrology 1998.
-pub fn trend(series: &[(f64, f64)], block: Block) -> Option<Trend> {
+pub(crate) fn trend(series: &[(f64, f64)], block: Block) -> Option<Trend> {
     let blocks = blocks(series, block);
     let m = blocks.len();
     if m < VALUES_MIN {

@@ -228,14 +228,6 @@ impl Histogram {
         self.buckets.recorded()
     }
 
-    /// Number of values in buckets that end at or below `limit_ns`.
-    pub fn count_at_most(&self, limit_ns: u64) -> u64 {
-        self.recorded()
-            .take_while(|(_, high_ns, _)| *high_ns <= limit_ns)
-            .map(|(_, _, count)| count)
-            .sum()
-    }
-
     /// The buckets as a plain HDR histogram with the standard bounds, for files.
     pub fn to_hdr(&self) -> Hdr<u64> {
         let mut hdr = Hdr::new_with_bounds(LOWEST_NS, HIGHEST_NS, DIGITS).expect("the standard bounds are valid");

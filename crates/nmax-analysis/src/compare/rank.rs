@@ -35,7 +35,7 @@ pub struct Shift {
 ///
 /// Sources: J. L. Hodges, E. L. Lehmann, *Estimates of location based on rank tests*, Ann. Math. Statist. 1963;
 /// M. Hollander, D. A. Wolfe, *Nonparametric Statistical Methods* (1999), section 4.
-pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Option<Shift> {
+pub(crate) fn shift(before: &[f64], after: &[f64], confidence: f64) -> Option<Shift> {
     let mut differences: Vec<f64> = after.iter().flat_map(|y| before.iter().map(move |x| y - x)).collect();
     if differences.is_empty() || differences.iter().any(|value| !value.is_finite()) {
         return None;
@@ -63,7 +63,7 @@ pub fn shift(before: &[f64], after: &[f64], confidence: f64) -> Option<Shift> {
 }
 
 /// Least two-sided probability that the exact test can give: that of samples which do not overlap.
-pub fn least_probability(n: usize, m: usize) -> f64 {
+pub(crate) fn least_probability(n: usize, m: usize) -> f64 {
     (1..=n.min(m))
         .fold(2.0_f64, |p, i| p * i as f64 / (n.max(m) + i) as f64)
         .min(1.0)

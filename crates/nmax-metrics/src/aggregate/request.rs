@@ -63,7 +63,7 @@ impl RequestStats {
     }
 
     /// Adds `n` replies with this status.
-    pub fn count_status(&mut self, status: u16, n: u64) {
+    fn count_status(&mut self, status: u16, n: u64) {
         match self.status.iter_mut().find(|(code, _)| *code == status) {
             Some((_, count)) => *count += n,
             None => self.status.push((status, n)),
