@@ -33,7 +33,7 @@ pub(super) fn write(page: &mut Page, view: &View) {
     if let Some(budget) = &diagnosis.budget {
         self::budget(page, budget);
     }
-    bounds(page, diagnosis);
+    bounds(page, diagnosis, if view.open { "requests in flight" } else { "users" });
     matrix(page, &diagnosis.coverage);
     others(page, diagnosis);
 }
@@ -107,10 +107,11 @@ fn budget(page: &mut Page, budget: &Budget) {
     ));
 }
 
-fn bounds(page: &mut Page, diagnosis: &Diagnosis) {
+/// `who` reach the bound: requests in flight, or users with their think times.
+fn bounds(page: &mut Page, diagnosis: &Diagnosis, who: &str) {
     let Some(bounds) = &diagnosis.bounds else { return };
     let knee = bounds.knee.map_or_else(String::new, |knee| {
-        format!(", which {} requests in flight reach", number::digits(knee))
+        format!(", which {} {who} reach", number::digits(knee))
     });
     page.add(format_args!(
         "<p>{} asks {} of a request. As it is, at most {} go through it{knee}.</p>\n",

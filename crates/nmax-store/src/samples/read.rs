@@ -20,6 +20,9 @@ pub const UNKNOWN: i64 = i64::MIN;
 /// A text that is not there.
 pub const NO_TEXT: u32 = u32::MAX;
 
+/// Rows of a group for which there is room at first.
+const ROWS_USUAL: usize = 1 << 20;
+
 /// The segments of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
@@ -170,7 +173,8 @@ impl SampleFile {
     fn cells<T: DataType>(&self, group: usize, mut reader: ColumnReaderImpl<T>) -> Result<Cells<T::T>, StoreError> {
         let rows = self.rows(group);
         let mut cells = Cells {
-            values: Vec::with_capacity(rows),
+            // What a damaged file says of itself is not believed.
+            values: Vec::with_capacity(rows.min(ROWS_USUAL)),
             levels: Vec::new(),
         };
         let mut read = 0;

@@ -8,6 +8,8 @@ use nmax_plan::plan::INJECTOR;
 pub(super) const LOCAL: &str = "local";
 /// Most values of a figure; beyond it every second one is dropped, and so is every second one that comes.
 const VALUES_MAX: usize = 7_200;
+/// Most figures; agents and pages may tell of any number of processes.
+const FIGURES_MAX: usize = 1_000;
 
 /// Figures as they come.
 #[derive(Default)]
@@ -31,6 +33,9 @@ impl Observed {
             .all
             .iter()
             .position(|one| one.name == name && one.metric == resource.metric);
+        if known.is_none() && self.all.len() >= FIGURES_MAX {
+            return;
+        }
         let index = known.unwrap_or_else(|| {
             self.all.push(Observation {
                 name,
@@ -62,6 +67,28 @@ mod tests {
     use nmax_metrics::Nanos;
 
     use super::*;
+
+    /// An agent that makes up processes without end takes no more room, and those from before go on.
+    #[test]
+    fn processes_without_end_are_bounded() {
+        let mut observed = Observed::default();
+        let mut line = Resource {
+            at: Nanos::ZERO,
+            host: "db1".into(),
+            source: String::new(),
+            metric: "cpu_cores".into(),
+            value: 1.0,
+            unit: "cores".into(),
+        };
+        for number in 0..2 * FIGURES_MAX {
+            line.source = format!("process p{number}");
+            observed.take(&line);
+        }
+        assert_eq!(observed.all.len(), FIGURES_MAX);
+        line.source = "process p0".into();
+        observed.take(&line);
+        assert_eq!(observed.all[0].values.len(), 2);
+    }
 
     /// Law: whatever the number of readings, few are kept, evenly spread, the first and nearly the last among them.
     #[test]

@@ -166,22 +166,19 @@ fn series(answer: &Answer) -> String {
     let Some(width) = answer.width else {
         return String::new();
     };
-    let Some((first, _)) = answer.rows.iter().find_map(|row| row.series.first()) else {
+    let instants = || answer.rows.iter().flat_map(|row| &row.series).map(|(at, _)| *at);
+    let (Some(first), Some(last)) = (instants().min(), instants().max()) else {
         return String::new();
     };
     let kind = answer.when;
-    let points = answer.rows.iter().map(|row| row.series.len()).max().unwrap_or(0);
+    let width = width.max(1);
+    // Points without an exchange may be left out; each stands at its place all the same.
+    let place = |at: i64| usize::try_from(at.saturating_sub(first) / width).unwrap_or(0);
+    let points = place(last) + 1;
     let joined = points.div_ceil(POINTS_MAX).max(1);
-    let last = answer
-        .rows
-        .iter()
-        .filter_map(|row| row.series.last())
-        .map(|(at, _)| *at)
-        .max()
-        .unwrap_or(*first);
     let mut page = format!(
         "\nover time, {} to {}, a mark is {}{}\n",
-        shown(&Cell::Number(*first), kind),
+        shown(&Cell::Number(first), kind),
         shown(&Cell::Number(last.saturating_add(width)), kind),
         format_duration(Duration::from_nanos(width.unsigned_abs() * joined as u64)),
         if joined > 1 { " (the highest of its points)" } else { "" },
@@ -201,8 +198,12 @@ fn series(answer: &Answer) -> String {
         };
         page += &format!("{}\n", shorten(&key, WIDTH));
         for measure in &chosen {
-            let values: Vec<Option<f64>> = row.series.iter().map(|(_, values)| values[*measure]).collect();
-            page += &chart(&answer.measures[*measure], &values, joined);
+            let mut marks: Vec<Option<f64>> = vec![None; points.div_ceil(joined)];
+            for (at, values) in &row.series {
+                let mark = &mut marks[place(*at) / joined];
+                *mark = (*mark).into_iter().chain(values[*measure]).reduce(f64::max);
+            }
+            page += &chart(&answer.measures[*measure], &marks);
         }
     }
     page
@@ -231,12 +232,10 @@ fn charted(measures: &[Measure]) -> Vec<usize> {
 }
 
 /// Values as marks of eight heights, from 0 to the largest.
-fn chart(measure: &Measure, values: &[Option<f64>], joined: usize) -> String {
+fn chart(measure: &Measure, points: &[Option<f64>]) -> String {
     let is_ascii = live::glyphs(std::io::stdout().is_terminal()) == Glyphs::Ascii;
     let bars = if is_ascii { BARS_ASCII } else { BARS };
-    let highest = |part: &[Option<f64>]| part.iter().flatten().copied().reduce(f64::max);
-    let points: Vec<Option<f64>> = values.chunks(joined).map(highest).collect();
-    let top = highest(&points);
+    let top = points.iter().flatten().copied().reduce(f64::max);
     let mark = |value: &Option<f64>| match (value, top) {
         (Some(value), Some(top)) if *value > 0.0 && top > 0.0 => {
             bars[((value / top * 8.0).ceil() as usize).clamp(1, 8) - 1]
