@@ -449,6 +449,22 @@ fn requests_of_one_side_are_named_and_a_single_request_has_no_total() {
     assert_eq!((nothing.rows.len(), nothing.said()), (0, Said::Inconclusive));
 }
 
+/// A request that is called as the total is has its rows once.
+#[test]
+fn a_request_may_be_called_total() {
+    let mut random = Random::new(47);
+    let (mut before, mut after) = (runs(&mut random, QUIET, 2), runs(&mut random, QUIET, 2));
+    let named = ask(&before, &after, &[]);
+    for run in before.iter_mut().chain(&mut after) {
+        let home = run.requests.remove("home").expect("every run has it");
+        run.requests.insert(TOTAL.into(), home);
+    }
+    let answer = ask(&before, &after, &[]);
+    assert_eq!(answer.rows.len(), named.rows.len() - Metric::OF_RUNS.len());
+    let own = answer.rows.iter().filter(|row| row.request == TOTAL);
+    assert_eq!(own.count(), Metric::OF_RUNS.len());
+}
+
 #[test]
 fn what_is_chosen_narrows_the_family() {
     let mut random = Random::new(43);

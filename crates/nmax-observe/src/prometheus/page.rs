@@ -58,6 +58,8 @@ pub(crate) enum Figure<S> {
     Rate(f64, S),
     /// The first ones' values without the second ones'.
     Less(S, S),
+    /// Their values without so many, which are whoever asks for the page itself; never negative.
+    Without(f64, S),
     /// What the first ones grew by for each that the second ones grew by, times a factor.
     Ratio(f64, S, S),
     /// One without what they grow by per second: of a counter of idle seconds, the busy share.
@@ -77,6 +79,7 @@ impl<S> Figure<S> {
             Self::Value(of) => Figure::Value(change(of)),
             Self::Rate(factor, of) => Figure::Rate(*factor, change(of)),
             Self::Less(all, part) => Figure::Less(change(all), change(part)),
+            Self::Without(own, of) => Figure::Without(*own, change(of)),
             Self::Ratio(factor, over, under) => Figure::Ratio(*factor, change(over), change(under)),
             Self::Rest(of) => Figure::Rest(change(of)),
             Self::Distinct(of, label) => Figure::Distinct(change(of), label),
@@ -134,6 +137,11 @@ impl<'a> Page<'a> {
                 let all = self.sum(all, by, |sample, _| Some(sample.value));
                 joined(all, &part, |all, part| Some(all - part))
             }
+            Figure::Without(own, of) => {
+                let mut values = self.sum(of, by, |sample, _| Some(sample.value));
+                values.values_mut().for_each(|value| *value = (*value - own).max(0.0));
+                values
+            }
             Figure::Ratio(factor, over, under) => {
                 let under = self.sum(under, by, |_, growth| Some(growth?.by));
                 let over = self.sum(over, by, |_, growth| Some(growth?.by));
@@ -187,6 +195,7 @@ impl<'a> Page<'a> {
                 }
             }
         }
+        sums.retain(|_, sum| sum.is_finite());
         sums
     }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use super::room::RESOURCES_MAX;
 use super::*;
-use crate::fixture::{Fake, read_head};
+use crate::fixture::{Fake, read_head, value};
 
 /// Readings of pages, one a second; what the last one gives, and everything that was said.
 fn digest(name: &str, resources: &[MappedResource], pages: &[&str]) -> (Vec<Reading>, Vec<String>) {
@@ -16,18 +16,6 @@ fn digest(name: &str, resources: &[MappedResource], pages: &[&str]) -> (Vec<Read
         readings = digest.readings(Nanos::from_secs(second), &parse(page, Format::Prometheus).unwrap());
     }
     (readings, digest.notes)
-}
-
-#[track_caller]
-fn value(readings: &[Reading], source: &str, metric: &str) -> f64 {
-    let mut found = readings
-        .iter()
-        .filter(|reading| (&*reading.source, &*reading.metric) == (source, metric));
-    let reading = found
-        .next()
-        .unwrap_or_else(|| panic!("no {source} {metric} in {readings:#?}"));
-    assert!(found.next().is_none(), "{source} {metric} is there twice");
-    reading.value
 }
 
 #[track_caller]
@@ -327,7 +315,7 @@ proptest! {
                         "c_count", "node_disk_read_time_seconds_total", "hikaricp_connections_active",
                     ]),
                     prop::sample::select(vec!["", "{cpu=\"0\",mode=\"idle\"}", "{device=\"sda\"}", "{pool=\"\"}"]),
-                    prop_oneof![any::<f64>(), Just(0.0), Just(f64::NAN), Just(f64::INFINITY)],
+                    prop_oneof![any::<f64>(), Just(0.0), Just(f64::MAX), Just(f64::NAN), Just(f64::INFINITY)],
                 ),
                 0..30,
             ),
@@ -443,4 +431,23 @@ fn no_figure_is_made_of_two_sources() {
     assert!(!sources(&shop).contains("cpu"), "{shop:#?}");
     let both = sources(&shop).intersection(&sources(&cart)).count();
     assert_eq!(both, 0, "{shop:#?}\n{cart:#?}");
+}
+
+/// The session in which an exporter asks is no load, and those that send the log to replicas are none.
+#[test]
+fn an_exporter_itself_is_no_load() {
+    let active = |page: &str| {
+        let (readings, _) = digest("shop", &[], &[page]);
+        value(&readings, "database shop", "active_count")
+    };
+    let of = |kind: &str, count: u32| {
+        format!("pg_stat_activity_count{{state=\"active\",backend_type=\"{kind}\"}} {count}\n")
+    };
+    let sender = of("walsender", 2);
+    assert_close(active(&(of("client backend", 1) + &sender)), 0.0);
+    assert_close(active(&(of("client backend", 4) + &sender)), 3.0);
+    // An older exporter has no such label.
+    assert_close(active("pg_stat_activity_count{state=\"active\"} 3\n"), 2.0);
+    assert_close(active("mysql_global_status_threads_running 1\n"), 0.0);
+    assert_close(active("mysql_global_status_threads_running 6\n"), 5.0);
 }

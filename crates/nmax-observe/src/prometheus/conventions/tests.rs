@@ -63,6 +63,7 @@ fn formula(figure: &Figure<Of>) -> String {
         Figure::Value(of) => sum(of),
         Figure::Rate(factor, of) => format!("rate of {}{}", sum(of), times(*factor)),
         Figure::Less(all, part) => format!("{} − {}", sum(all), sum(part)),
+        Figure::Without(own, of) => format!("{} − {own}", sum(of)),
         Figure::Ratio(factor, over, under) => format!("Δ({}) / Δ({}){}", sum(over), sum(under), times(*factor)),
         Figure::Rest(of) => format!("1 − rate of {}", sum(of)),
         Figure::Distinct(of, label) => format!("number of `{label}` of {}", sum(of)),

@@ -1,5 +1,7 @@
 use proptest::prelude::*;
 
+use super::panels::{POINTS_MAX, drawn, line};
+use super::recipes::recipe;
 use super::*;
 use nmax_metrics::{Readings, Resource};
 
@@ -69,4 +71,39 @@ fn what_is_read_seldom_has_no_gaps_for_that() {
         .collect();
     assert_eq!(points.len() - gaps.len(), 4);
     assert_eq!(gaps.len(), 13, "only the long one, from 7 s to 20 s: {gaps:?}");
+}
+
+/// A host of many processors keeps its memory and its services in the table, and percentiles have no mean.
+#[test]
+fn what_a_host_has_many_of_gives_way() {
+    let mut all = readings("cpu 0", "busy_ratio", &[(0, 0.5)]);
+    let more = (1..2 * FIGURES_MAX).map(|core| (format!("cpu {core}"), "busy_ratio"));
+    let sources = [("cpu", "busy_cores"), ("memory", "available_bytes"), ("pool a", "in_use_count")];
+    let sources = sources.map(|(source, metric)| (source.to_owned(), metric));
+    let logs = ["duration_ms", "duration_p95_ms"].map(|metric| ("log a".to_owned(), metric));
+    for (source, metric) in more.chain(sources).chain(logs) {
+        all.push(&Resource {
+            at: Nanos::ZERO,
+            host: "db".into(),
+            source,
+            metric: metric.into(),
+            value: 3.0,
+            unit: "count".into(),
+        });
+    }
+    let phase = (Nanos::ZERO, Nanos::from_secs(1));
+    let rows = rows(&all.iter().collect::<Vec<_>>(), phase);
+    let first: Vec<(&str, Option<f64>)> = rows.iter().take(6).map(|row| (row.metric.as_str(), row.mean)).collect();
+    assert_eq!(
+        first,
+        [
+            ("busy_cores", Some(3.0)),
+            ("duration_ms", Some(3.0)),
+            ("duration_p95_ms", None),
+            ("available_bytes", Some(3.0)),
+            ("in_use_count", Some(3.0)),
+            ("busy_ratio", Some(0.5)),
+        ]
+    );
+    assert_eq!(rows[2].max, Some(3.0), "the largest of them was there");
 }
