@@ -1,11 +1,14 @@
-//! `nmax agent` beside a run: asked and calling, killed and started again, with a wrong token and without one.
+//! `nmax agent` beside a run: asked and calling, killed and started again, with a wrong token and without one, on hosts whose
+//! clocks are off.
 
+use std::ffi::OsStr;
 use std::net::TcpListener;
+use std::path::PathBuf;
 
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::bench::{Bench, Job, lines, until};
+use crate::bench::{Bench, Job, lines, number, until};
 use crate::peers::target;
 
 /// A plan of a few seconds that observes this.
@@ -136,6 +139,92 @@ fn an_agent_that_is_killed_is_a_gap() {
     );
 }
 
+/// The library that shows a process another calendar.
+fn faketime() -> PathBuf {
+    let folders = std::fs::read_dir("/usr/lib").unwrap();
+    let mut libraries = folders.map(|folder| folder.unwrap().path().join("faketime/libfaketime.so.1"));
+    libraries.find(|library| library.exists()).unwrap_or_else(|| {
+        panic!("libfaketime is missing: install the Debian package `libfaketime`, or run scripts/install-test-deps.sh")
+    })
+}
+
+/// An agent on a host whose calendar is off, such as by `+5m`.
+fn agent_off(bench: &Bench, off: &str, args: &str) -> Job {
+    let (library, yes) = (faketime(), OsStr::new("1"));
+    let env = [
+        ("LD_PRELOAD", library.as_os_str()),
+        ("FAKETIME", OsStr::new(off)),
+        ("DONT_FAKE_MONOTONIC", yes),
+        ("FAKETIME_DISABLE_SHM", yes),
+    ];
+    let (job, _) = bench.shell_typing(&format!("exec \"$NMAX\" agent {args}"), &env);
+    job
+}
+
+/// Hosts whose clocks are off by minutes: it is said, it moves none of their readings, and the run goes on.
+#[test]
+fn clocks_that_are_off_by_minutes_move_nothing() {
+    let (bench, target) = (Bench::new(), target());
+    let ahead = agent_off(&bench, "+5m", "--listen 127.0.0.1:0");
+    until("the agent's address", || ahead.printed().ends_with('\n'));
+    let (url, port) = (ahead.printed(), free_port());
+    let behind = agent_off(&bench, "-3m", &format!("--push http://127.0.0.1:{port} --name db2"));
+    let mark = format!("mark{}", std::process::id());
+    let observe = format!(
+        "\n  - {{ agent: '{}', name: db1, processes: [{mark}] }}\n  - {{ agent: {{ listen: '127.0.0.1:{port}' }}, name: db2, \
+         processes: [{mark}] }}\n  - process: {mark}",
+        url.trim()
+    );
+    plan(&bench, &target.url(), 12, &observe);
+    let run = bench.spawn(&["run", "plan.yaml", "--json", "--exit-zero"]);
+    let hosts = [("db1", 300.0, "ahead of"), ("db2", -180.0, "behind")];
+    until("both hosts are in the run", || {
+        let seen = |host: &str| readings(&bench, host, "cpu", "busy_cores").len() >= 2;
+        hosts.iter().all(|(host, ..)| seen(host))
+    });
+    // What all of them see: a process that begins.
+    let begin = format!("cp \"$(command -v sleep)\" {mark}; exec ./{mark} 60");
+    let (marked, _) = bench.shell_typing(&begin, &[]);
+    let summary = run.wait().exits(0).json();
+    drop(marked);
+    let duration_s = number(&summary["duration_s"]);
+    let seen = |host: &str| {
+        let found = readings(&bench, host, &format!("process {mark}"), "threads_count");
+        number(&found.first().unwrap_or_else(|| panic!("{host} never saw it"))["t"])
+    };
+    let here = seen("injector");
+    for (host, off_s, way) in hosts {
+        assert!((seen(host) - here).abs() < 3.0, "{host}: {} s, {here} s", seen(host));
+        for line in lines(&bench.run().join("resources.jsonl")) {
+            let t = number(&line["t"]);
+            assert!(
+                line["host"] != host || t <= duration_s + 1.0,
+                "{line} of {duration_s} s"
+            );
+        }
+        let source = format!("agent {host}");
+        for (metric, want, slack) in [("clock_offset_s", off_s, 1.0), ("clock_error_s", 0.0, 0.5)] {
+            let found = readings(&bench, host, &source, metric);
+            let is_near = |line: &Value| (number(&line["value"]) - want).abs() < slack;
+            assert!(found.len() >= 2 && found.iter().all(is_near), "{metric}: {found:?}");
+        }
+        let said: Vec<_> = events(&summary)
+            .into_iter()
+            .filter(|(code, text)| code == "CLOCK_OFFSET" && text.contains(&format!(" on {host}: ")))
+            .collect();
+        assert!(said.len() == 1 && said[0].1.contains(way), "said once: {said:?}");
+    }
+    let lost = summary["reasons"].as_array().unwrap().iter();
+    assert_eq!(lost.filter(|reason| reason["code"] == "SOURCE_LOST").count(), 0);
+    bench.nmax(&["report", "last"]).exits(0);
+    let page = std::fs::read_to_string(bench.run().join("report.html")).unwrap();
+    assert!(page.contains("<rect class=\"mark\""), "it is marked on the time axis");
+    for agent in [ahead, behind] {
+        agent.signal(Signal::TERM);
+        agent.wait().exits(0);
+    }
+}
+
 /// An agent that calls gives the same; the one with a wrong token gives nothing.
 #[test]
 fn agents_may_call() {
@@ -151,6 +240,11 @@ fn agents_may_call() {
     plan(&bench, &target.url(), 10, &observe);
     let run = bench.spawn(&["run", "plan.yaml", "-e", "AGENT_TOKEN=s3cret-of-agents", "--exit-zero"]);
     until("the refusal is said", || wrong.said().contains("Its Token Is Wrong"));
+    // Not that nobody calls.
+    until("why it is lost is said", || {
+        run.said()
+            .contains("from 127.0.0.1 is an agent with another token than the plan's, and is refused")
+    });
     let right = call("token");
     until("its host is in the run", || {
         readings(&bench, "db1", "cpu", "busy_cores").len() >= 2
