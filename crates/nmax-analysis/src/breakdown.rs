@@ -129,8 +129,10 @@ pub struct Point {
 /// The client's side and the server's, as its log has it, of the same requests.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sides {
-    /// Logs that were followed.
+    /// Logs that are the server's side, added together.
     pub logs: Vec<String>,
+    /// Logs of the servers behind these that tell their times; empty where the server's own log does, or none.
+    pub behind: Vec<String>,
     /// All requests, then by method and path template, most frequent first, each followed by its statuses.
     pub rows: Vec<SideRow>,
     /// All requests over time.

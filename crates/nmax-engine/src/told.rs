@@ -2,7 +2,7 @@
 //!
 //! Only runs that ask for it ([`crate::Settings::tells`]) pay for it.
 
-use nmax_metrics::{Nanos, Sample};
+use nmax_metrics::{NameId, Nanos, Sample};
 
 use crate::context::Assignment;
 
@@ -26,6 +26,8 @@ pub struct Told {
     pub user: u64,
     /// Scenario number.
     pub scenario: u16,
+    /// Request name.
+    pub name: NameId,
     /// Where its method and target are in [`Tellings::text`].
     method: (u32, u8),
     target: (u32, u32),
@@ -63,6 +65,7 @@ impl Tellings {
             iteration: assignment.number,
             user: assignment.choice.0,
             scenario: sample.scenario,
+            name: sample.name,
             method: (at, method.len() as u8),
             target: (at + method.len() as u32, target.len() as u32),
         });

@@ -132,6 +132,24 @@ impl Track {
         self.within(span).mean()
     }
 
+    /// Usual time from one reading to the next, by whole bins; `None` with fewer than two readings.
+    pub fn usual(&self) -> Option<Nanos> {
+        let all: Vec<Nanos> = self.points().map(|(at, _)| at).collect();
+        let mut steps: Vec<Nanos> = all.windows(2).map(|pair| pair[1].since(pair[0])).collect();
+        steps.sort_unstable();
+        steps.get(steps.len().checked_sub(1)? / 2).copied()
+    }
+
+    /// What was read in `[start, end)` of a figure whose readings are each of the time since the one before: these come
+    /// one reading later.
+    pub fn since(&self, (start, end): (Nanos, Nanos)) -> Bin {
+        let late = self.usual().unwrap_or(self.width);
+        self.within((
+            Nanos(start.0.saturating_add(late.0)),
+            Nanos(end.0.saturating_add(late.0)),
+        ))
+    }
+
     /// Beginning and mean of each bin that is no gap.
     pub fn points(&self) -> impl Iterator<Item = (Nanos, f64)> + '_ {
         let at = |index: usize| Nanos(index as u64 * self.width.0);

@@ -119,12 +119,13 @@ impl Follow {
         let mut changes = Vec::new();
         let mut budget = TURN_BYTES_MAX;
         self.chunk.resize(CHUNK_BYTES, 0);
-        if let Some((place, turns)) = &mut self.before {
-            place.read(&mut self.chunk, &mut budget, &mut each)?;
-            *turns -= 1;
-            if *turns == 0 {
+        if let Some((mut place, turns)) = self.before.take() {
+            // What cannot be read of it any more must not keep anybody from the new file.
+            let is_read = place.read(&mut self.chunk, &mut budget, &mut each).is_ok();
+            if is_read && turns > 1 {
+                self.before = Some((place, turns - 1));
+            } else {
                 place.lines.finish(&mut each);
-                self.before = None;
             }
         }
         if self.place.is_none() {

@@ -75,6 +75,8 @@ struct Follower {
     waiting_bytes: usize,
     notes: Vec<String>,
     last: Option<Nanos>,
+    /// Lines per second between the last two readings.
+    pace_per_s: Option<f64>,
     has_told_misfits: bool,
     tap: Tap,
     /// Its number in the tap.
@@ -95,6 +97,7 @@ impl Follower {
             waiting_bytes: 0,
             notes: Vec::new(),
             last: None,
+            pace_per_s: None,
             has_told_misfits: false,
             tap: Tap::default(),
             number: 0,
@@ -107,19 +110,27 @@ impl Follower {
         }
         let mut batch = self.tap.batch(self.number, now);
         let (content, waiting, waiting_bytes) = (&mut self.content, &mut self.waiting, &mut self.waiting_bytes);
-        let changes = self.follow.turn(|cut| match (&mut *content, cut) {
-            (Content::Unknown, Cut::Line(line)) => {
-                if waiting.len() < WAITING_MAX && *waiting_bytes + line.len() <= WAITING_BYTES_MAX {
-                    *waiting_bytes += line.len();
-                    waiting.push(line.to_vec());
+        let mut lines = 0_u64;
+        let changes = self.follow.turn(|cut| {
+            lines += 1;
+            match (&mut *content, cut) {
+                (Content::Unknown, Cut::Line(line)) => {
+                    if waiting.len() < WAITING_MAX && *waiting_bytes + line.len() <= WAITING_BYTES_MAX {
+                        *waiting_bytes += line.len();
+                        waiting.push(line.to_vec());
+                    }
                 }
+                (Content::Unknown, Cut::TooLong { .. }) => {}
+                (Content::Access(access), cut) => access.line(cut, &mut batch),
+                (Content::Application(application), cut) => application.line(cut),
             }
-            (Content::Unknown, Cut::TooLong { .. }) => {}
-            (Content::Access(access), cut) => access.line(cut, &mut batch),
-            (Content::Application(application), cut) => application.line(cut),
         });
         let changes = changes.map_err(|error| self.trouble(&error))?;
-        self.tell(&changes);
+        let span_s = self.last.map_or(0.0, |last| now.since(last).as_secs_f64());
+        self.tell(&changes, span_s);
+        if span_s > 0.0 {
+            self.pace_per_s = Some(lines as f64 / span_s);
+        }
         if matches!(self.content, Content::Unknown) && !self.waiting.is_empty() {
             let waiting = std::mem::take(&mut self.waiting);
             self.content = self.recognize(&waiting)?;
@@ -195,12 +206,13 @@ impl Follower {
         Content::Access(Box::new(Access::new(reader)))
     }
 
-    fn tell(&mut self, changes: &[Change]) {
+    /// What happened to the file since the reading before, which was `span_s` ago.
+    fn tell(&mut self, changes: &[Change], span_s: f64) {
         for change in changes {
             let text = match change {
                 Change::Appeared => "the file is there now".to_owned(),
                 Change::Rotated => "the log was rotated; reading goes on with the new file".to_owned(),
-                Change::Truncated => "the log was truncated; reading goes on at its beginning".to_owned(),
+                Change::Truncated => truncated(span_s, self.pace_per_s),
                 Change::Skipped(bytes) => {
                     let mib = bytes >> 20;
                     format!("lines come faster than they can be read: {mib} MiB were passed over")
@@ -249,6 +261,18 @@ impl Follower {
             |(metric, value, unit): (String, f64, &'static str)| Reading::new(&self.source, &metric, value, unit);
         figures.into_iter().map(reading).collect()
     }
+}
+
+/// What a truncation may have cost: what came between the reading before and the truncation was never read. How much that
+/// is only the pace tells that lines had before.
+fn truncated(span_s: f64, pace_per_s: Option<f64>) -> String {
+    let lost = match pace_per_s {
+        Some(pace_per_s) => format!("about {:.0}, by the pace of those before", pace_per_s * span_s),
+        None => "how many is not known".to_owned(),
+    };
+    format!(
+        "the log was truncated; reading goes on at its beginning. Lines of the {span_s:.1} s before may be lost: {lost}"
+    )
 }
 
 /// Whether what was found by itself is an access log: half of its lines are requests. A log of an application may hold a few.

@@ -94,7 +94,9 @@ fn source(spec: &ObservedSource, neighbours: Neighbours, tap: &Tap) -> Box<dyn S
         SourceKind::Redis { url } => crate::redis::source(url, &spec.name),
         SourceKind::Memcached { address } => crate::memcached::source(address, &spec.name),
         SourceKind::Nginx { url } => crate::nginx::source(url, &spec.name),
-        SourceKind::Log { file, format, kind } => crate::log::source(&spec.name, file, format.as_deref(), *kind, tap),
+        SourceKind::Log { file, format, kind, .. } => {
+            crate::log::source(&spec.name, file, format.as_deref(), *kind, tap)
+        }
     }
 }
 

@@ -14,7 +14,9 @@ mod schema;
 mod usl;
 pub use comparison::{comparison, history};
 pub use scale::{level, scale};
-pub use schema::{comparison_schema, history_schema, scale_schema, schema, usl_schema};
+pub use schema::{
+    comparison_schema, history_schema, scale_schema, schema, usl_compare_schema, usl_schema, usl_what_if_schema,
+};
 pub use usl::{asked_model, compare, usl, what_if};
 
 /// Version of the shape. Readers refuse versions they do not know.
@@ -74,6 +76,7 @@ pub fn summary(view: &View) -> Value {
         "observed": answers::observed(view),
         "breakdown": breakdown::breakdown(&view.breakdown),
         "hosts": breakdown::hosts(&view.hosts),
+        "log_errors": breakdown::log_errors(&view.log_errors),
         "diagnosis": diagnosis::diagnosis(&view.diagnosis),
         "connections": connections(view),
         "injector": injector(view),

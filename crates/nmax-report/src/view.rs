@@ -18,6 +18,7 @@ mod connections;
 mod groups;
 mod hosts;
 mod likeness;
+mod logs;
 mod observed;
 mod stats;
 
@@ -25,6 +26,7 @@ pub use connections::Connections;
 pub use groups::{GroupRow, LocationRow, PageRow};
 pub use hosts::{FigureRow, HostView, Panel, PanelLine};
 pub use likeness::{Likeness, LikenessMark, LikenessRow};
+pub use logs::LogErrors;
 pub use observed::ObservedRow;
 pub use stats::{CONFIDENCE, Dist, PHASES, PhaseTime, QUANTILES, Stats, Times};
 
@@ -117,6 +119,8 @@ pub struct View {
     pub breakdown: Breakdown,
     /// What hosts and services felt over time, the injector last.
     pub hosts: Vec<HostView>,
+    /// Errors that followed logs of applications had, by kind.
+    pub log_errors: Vec<LogErrors>,
     /// What to look at first.
     pub diagnosis: Diagnosis,
     /// The plan observes more than this host: a person wants to see it.
@@ -269,14 +273,8 @@ impl View {
             events,
             limits_hit: limits_hit(catalog, &whole, evidence.readings.left_out),
             breakdown: Breakdown::default(),
-            hosts: hosts::hosts(
-                evidence,
-                if held {
-                    evidence.hold
-                } else {
-                    (Nanos::ZERO, evidence.end)
-                },
-            ),
+            hosts: hosts::hosts(evidence, (start, end)),
+            log_errors: logs::errors(evidence, (start, end)),
             diagnosis: diagnose(evidence),
             watches: plan.observe.iter().any(|one| matches!(one, Observed::Source(_))),
             likeness: None,

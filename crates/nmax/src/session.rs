@@ -140,18 +140,15 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
     let feed = order.source.as_ref();
     let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
-    let follows = sides::are_wanted(plan);
-    let tap = if follows {
-        Tap::open(sides::agent(plan).as_deref())
-    } else {
-        Tap::default()
-    };
+    let tap = Tap::open(sides::agent(plan).as_deref());
     let observer = Observer::start(plan, &run, &tap);
-    let sides = follows.then(|| Sides::new(tap, origin.as_microsecond(), run.times().hold));
+    let new = || Sides::new(tap.clone(), plan, origin.as_microsecond(), run.times().hold);
+    let sides = sides::are_wanted(plan).then(new);
     let mut session = Session {
         order,
         hidden,
         feed,
+        tap,
         sides,
         run,
         writer,
@@ -174,6 +171,8 @@ struct Session<'a> {
     hidden: Hidden,
     /// Sums up its traffic, to be compared.
     feed: Option<Feed>,
+    /// What logs that it follows say.
+    tap: Tap,
     /// Holds its exchanges beside the logs that it follows.
     sides: Option<Sides>,
     run: Run,
@@ -217,6 +216,8 @@ impl Session<'_> {
             feed.take(&complete.told);
         }
         if let Some(sides) = &mut self.sides {
+            let catalog = self.run.catalog().clone();
+            sides.learn(&self.order.plan, &catalog);
             sides.window(&complete.told, complete.window.end());
         }
         if self.trouble.is_some() {
@@ -336,16 +337,16 @@ impl Session<'_> {
 
     /// Takes what sources saw last.
     fn stop_watching(&mut self) {
-        if let Some(sides) = &self.sides {
-            // What came since the last reading would be missing.
-            sides.catch_up(self.run.now());
-        }
+        let last = sides::last_readings(&self.order.plan, &self.tap, self.run.now());
         let seen = self.observer.stop();
         if self.trouble.is_some() {
             return;
         }
-        if let Err(error) = keep(&seen.resources, &mut self.writer, &mut self.tally) {
-            self.break_off(error);
+        for resources in [&seen.resources, &last] {
+            if let Err(error) = keep(resources, &mut self.writer, &mut self.tally) {
+                self.break_off(error);
+                break;
+            }
         }
         self.tell_of_sources(seen.happenings);
     }

@@ -3,22 +3,31 @@
 //! The run tells every exchange ([`Tellings`]), the log every request ([`Batch`]); both are summed up by method, path
 //! template and status. They are not paired one by one: a log has no number of the exchange. The log's requests count when
 //! the user agent is the run's, or, where the log has none, when the run asked for the same method and target.
+//!
+//! # Layout
+//! - this file: what comes from both sides, and where it is summed up
+//! - `kinds`: what requests are called; `bins`: both sides over time
+//! - `layers`: which of several logs are the server's side; `result`: what both sides came to
+//! - `json`: the same in the directory of the run
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use nmax_engine::told::Tellings;
-use nmax_log::traffic::Templates;
-use nmax_metrics::{Histogram, Nanos};
+use nmax_metrics::{Catalog, Histogram, NameId, Nanos, Resource};
 use nmax_observe::log::{Agent, Batch, Entry, Tap};
 use nmax_plan::plan::{LogKind, Observed, ObservedSource, Plan, SourceKind};
 
 mod bins;
 mod json;
+mod kinds;
+mod layers;
 mod result;
 
 use bins::Bins;
 pub use json::{stored, write};
+use kinds::{Kind, Kinds};
+use layers::Followed;
 
 /// Targets of the run that are remembered.
 const ASKED_MAX: usize = 1_000_000;
@@ -40,6 +49,26 @@ pub fn are_wanted(plan: &Plan) -> bool {
             }) if *kind != Some(LogKind::Application)
         )
     })
+}
+
+/// What the last lines of followed logs say that adds up, read while they are still followed: what came since their last
+/// reading would be missing.
+pub fn last_readings(plan: &Plan, tap: &Tap, now: Nanos) -> Vec<Resource> {
+    let followed = layers::followed(plan);
+    let last = tap.catch_up(now).into_iter();
+    let of_log = last.filter_map(|(number, readings)| Some((followed.get(usize::from(number))?, readings)));
+    of_log
+        .flat_map(|(log, readings)| {
+            readings.into_iter().map(|reading| Resource {
+                at: now,
+                host: log.host.clone(),
+                source: reading.source,
+                metric: reading.metric,
+                value: reading.value,
+                unit: reading.unit.to_owned(),
+            })
+        })
+        .collect()
 }
 
 /// The user agent that all requests of a plan have; `None` when they differ.
@@ -70,8 +99,10 @@ pub struct Sides {
     tap: Tap,
     origin_us: i64,
     hold: (Nanos, Nanos),
-    templates: Templates,
-    pairs: BTreeMap<(u32, u16), Pair>,
+    /// The logs of the plan, by number.
+    followed: Vec<Followed>,
+    kinds: Kinds,
+    pairs: BTreeMap<(Kind, u16), Pair>,
     bins: Bins,
     logs: BTreeMap<u16, Log>,
     asked: HashSet<u64>,
@@ -82,7 +113,7 @@ pub struct Sides {
     last: Nanos,
 }
 
-/// Requests of a type and status on both sides.
+/// Requests of a kind and status on both sides.
 #[derive(Clone, Debug, Default)]
 struct Pair {
     client: Histogram,
@@ -100,8 +131,6 @@ struct Server {
     upstream: Histogram,
     /// Stamps of all requests: how many, and their sum, µs since the run's origin.
     all: (u64, i128),
-    /// Whether these are arrivals.
-    are_arrivals: bool,
 }
 
 /// One log as a whole.
@@ -114,18 +143,33 @@ struct Log {
     /// How far its clock seems to be ahead, µs; 0 for that of this host.
     ahead_us: Option<i64>,
     resolution_us: u32,
+    /// Whether its stamps are arrivals, and not the ends of exchanges.
+    are_arrivals: bool,
     has_durations: bool,
     has_agents: bool,
 }
 
+/// An exchange of the run.
+#[derive(Clone, Copy, Debug)]
+struct Exchange<'a> {
+    name: NameId,
+    method: &'a [u8],
+    target: &'a [u8],
+    /// 0: there was no reply.
+    status: u16,
+    sent: Nanos,
+    done: Nanos,
+}
+
 impl Sides {
-    /// Nothing yet of a run that began at `origin_us`, µs since 1970, and is judged by its hold.
-    pub fn new(tap: Tap, origin_us: i64, hold: (Nanos, Nanos)) -> Self {
+    /// Nothing yet of a run of this plan that began at `origin_us`, µs since 1970, and is judged by its hold.
+    pub fn new(tap: Tap, plan: &Plan, origin_us: i64, hold: (Nanos, Nanos)) -> Self {
         Self {
             tap,
             origin_us,
             hold,
-            templates: Templates::default(),
+            followed: layers::followed(plan),
+            kinds: Kinds::default(),
             pairs: BTreeMap::new(),
             bins: Bins::default(),
             logs: BTreeMap::new(),
@@ -136,29 +180,23 @@ impl Sides {
         }
     }
 
+    /// Takes the request names of the run as they are now; before exchanges under new ones.
+    pub fn learn(&mut self, plan: &Plan, catalog: &Catalog) {
+        self.kinds.learn(plan, catalog);
+    }
+
     /// Takes the exchanges of a window that ends at `end`, and what logs said until then.
     pub fn window(&mut self, told: &Tellings, end: Nanos) {
         self.left_out.0 += told.left_out;
         for (one, method, target) in told.iter() {
-            let status = one.status.unwrap_or(0);
-            if self.asked.len() < ASKED_MAX {
-                self.asked.insert(key(method, target));
-            }
-            let time = one.done.since(one.sent);
-            self.bins.client(one.done, time);
-            self.last = self.last.max(one.done);
-            let Some(kind) = self.templates.place(method, target, status) else {
-                continue;
-            };
-            let Some(pair) = pair(&mut self.pairs, kind, status) else {
-                self.left_out.0 += 1;
-                continue;
-            };
-            let us = |instant: Nanos| i128::from(instant.0 / 1_000);
-            pair.all = (pair.all.0 + 1, pair.all.1 + us(one.sent), pair.all.2 + us(one.done));
-            if self.hold.0 <= one.sent && one.sent < self.hold.1 {
-                pair.client.record(time.0);
-            }
+            self.exchange(&Exchange {
+                name: one.name,
+                method,
+                target,
+                status: one.status.unwrap_or(0),
+                sent: one.sent,
+                done: one.done,
+            });
         }
         self.waiting.push_back(self.tap.drain());
         if self.waiting.len() > WAITING_MAX
@@ -175,60 +213,80 @@ impl Sides {
         }
     }
 
+    fn exchange(&mut self, one: &Exchange<'_>) {
+        if self.asked.len() < ASKED_MAX {
+            self.asked.insert(key(one.method, one.target));
+        }
+        let time = one.done.since(one.sent);
+        self.bins.client(one.done, time);
+        self.last = self.last.max(one.done);
+        let Some(kind) = self.kinds.of_exchange(one.name, one.method, one.target) else {
+            return;
+        };
+        let Some(pair) = pair(&mut self.pairs, kind, one.status) else {
+            self.left_out.0 += 1;
+            return;
+        };
+        let us = |instant: Nanos| i128::from(instant.0 / 1_000);
+        pair.all = (pair.all.0 + 1, pair.all.1 + us(one.sent), pair.all.2 + us(one.done));
+        if self.hold.0 <= one.sent && one.sent < self.hold.1 {
+            pair.client.record(time.0);
+        }
+    }
+
     /// Takes requests of logs.
     fn log(&mut self, batch: &Batch) {
         self.left_out.1 += batch.left_out;
         for (entry, method, target) in batch.iter() {
-            let log = self.logs.entry(entry.log).or_default();
-            let is_own = match entry.agent {
-                Agent::Run => true,
-                Agent::Other => false,
-                Agent::Unknown => self.asked.contains(&key(method, target)),
-            };
-            log.has_agents |= entry.agent != Agent::Unknown;
-            if !is_own {
-                log.others += 1;
-                continue;
-            }
-            log.own += 1;
-            log.resolution_us = log.resolution_us.max(entry.resolution_us);
-            log.has_durations |= entry.duration_us.is_some();
-            let (stamp_us, ended_us) = instants(entry, self.origin_us);
-            let seen_us = (entry.seen.0 / 1_000) as i64;
-            let ahead_us = *log.ahead_us.get_or_insert_with(|| match ended_us - seen_us {
-                apart if apart.abs() <= SAME_CLOCK_US => 0,
-                apart => apart,
-            });
-            let ended = nanos(ended_us.saturating_sub(ahead_us));
-            self.bins.server(entry.log, ended, entry);
-            let Some(kind) = self.templates.place(method, target, entry.status) else {
-                continue;
-            };
-            let Some(pair) = pair(&mut self.pairs, kind, entry.status) else {
-                self.left_out.1 += 1;
-                continue;
-            };
-            let server = pair.servers.entry(entry.log).or_default();
-            server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp_us));
-            server.are_arrivals = entry.is_arrival;
-            let at = nanos(stamp_us.saturating_sub(ahead_us));
-            if self.hold.0 <= at && at < self.hold.1 {
-                server.count += 1;
-                for (us, times) in [
-                    (entry.duration_us, &mut server.time),
-                    (entry.upstream_us, &mut server.upstream),
-                ] {
-                    if let Some(us) = us {
-                        times.record(us.saturating_mul(1_000));
-                    }
-                }
-            }
+            self.line(entry, method, target);
         }
     }
 
-    /// Reads the last lines of the logs, while they are still followed.
-    pub fn catch_up(&self, now: Nanos) {
-        self.tap.catch_up(now);
+    fn line(&mut self, entry: &Entry, method: &[u8], target: &[u8]) {
+        let log = self.logs.entry(entry.log).or_default();
+        let is_own = match entry.agent {
+            Agent::Run => true,
+            Agent::Other => false,
+            Agent::Unknown => self.asked.contains(&key(method, target)),
+        };
+        log.has_agents |= entry.agent != Agent::Unknown;
+        if !is_own {
+            log.others += 1;
+            return;
+        }
+        log.own += 1;
+        log.resolution_us = log.resolution_us.max(entry.resolution_us);
+        log.are_arrivals = entry.is_arrival;
+        log.has_durations |= entry.duration_us.is_some();
+        let (stamp_us, ended_us) = instants(entry, self.origin_us);
+        let seen_us = (entry.seen.0 / 1_000) as i64;
+        let ahead_us = *log.ahead_us.get_or_insert_with(|| match ended_us - seen_us {
+            apart if apart.abs() <= SAME_CLOCK_US => 0,
+            apart => apart,
+        });
+        let ended = nanos(ended_us.saturating_sub(ahead_us));
+        self.bins.server(entry.log, ended, entry);
+        let Some(kind) = self.kinds.of_line(method, target) else {
+            return;
+        };
+        let Some(pair) = pair(&mut self.pairs, kind, entry.status) else {
+            self.left_out.1 += 1;
+            return;
+        };
+        let server = pair.servers.entry(entry.log).or_default();
+        server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp_us));
+        let at = nanos(stamp_us.saturating_sub(ahead_us));
+        if self.hold.0 <= at && at < self.hold.1 {
+            server.count += 1;
+            for (us, times) in [
+                (entry.duration_us, &mut server.time),
+                (entry.upstream_us, &mut server.upstream),
+            ] {
+                if let Some(us) = us {
+                    times.record(us.saturating_mul(1_000));
+                }
+            }
+        }
     }
 
     /// What both sides came to. `None` when no log said anything of requests.
@@ -242,7 +300,7 @@ impl Sides {
 }
 
 /// The figures of a kind of requests; `None` when too many are told apart already.
-fn pair(pairs: &mut BTreeMap<(u32, u16), Pair>, kind: u32, status: u16) -> Option<&mut Pair> {
+fn pair(pairs: &mut BTreeMap<(Kind, u16), Pair>, kind: Kind, status: u16) -> Option<&mut Pair> {
     if pairs.len() >= PAIRS_MAX && !pairs.contains_key(&(kind, status)) {
         return None;
     }

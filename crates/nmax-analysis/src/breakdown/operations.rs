@@ -10,7 +10,8 @@
 //! y(t) = Σ_k b_k·x_k(t),   b_k ≥ 0
 //! ```
 //!
-//! - y(t): operations in stretch t; x_k(t): exchanges of request name k that ended in it
+//! - y(t): operations in stretch t; x_k(t): exchanges of request name k that ended in it; the names beyond those that are
+//!   estimated are one together
 //! - b_k: operations per exchange of k, by non-negative least squares
 //!
 //! The estimate is only told when even and odd stretches agree on it: a mix that hardly varies, or a back end that works
@@ -18,7 +19,8 @@
 
 use std::collections::BTreeMap;
 
-use nmax_metrics::{Aggregate, NameId, Nanos, Section, Track};
+use nmax_metrics::{Aggregate, Figure, NameId, Nanos, Section, Track};
+use nmax_plan::plan::{Observed, Plan, SourceKind};
 
 use super::stretches::{Of, Stretches};
 use crate::Evidence;
@@ -39,9 +41,9 @@ const ROUNDS_MAX: usize = 2_000;
 /// What a back end did for each request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operations {
-    /// Host whose operations they are.
+    /// Host whose operations they are; all of them where logs of a layer are on several.
     pub host: String,
-    /// What they are: `postgres rows`, `log api.log`.
+    /// What they are: `postgres rows`, `log api.log`; of logs that the plan puts into one layer, that layer: `log api`.
     pub what: String,
     /// Operations per second, mean over the phase.
     pub per_s: f64,
@@ -64,24 +66,79 @@ pub(super) fn operations(evidence: &Evidence, counted: &Aggregate, stretches: &S
         return Vec::new();
     }
     let throughput_per_s = exchanges as f64 / length_s;
-    let mut found = Vec::new();
-    for (figure, track) in evidence.readings.iter() {
-        let what = match (figure.source.split_once(' '), figure.metric.as_str()) {
-            (Some(("operations", what)), "operations_per_s") => what.to_owned(),
-            (Some(("log", _)), "requests_per_s") => figure.source.clone(),
-            _ => continue,
-        };
-        let Some(per_s) = track.mean(span) else { continue };
-        let by_request = by_request(evidence, counted, stretches, (track, span)).unwrap_or_default();
-        found.push(Operations {
-            host: figure.host.clone(),
-            what,
+    let counters = counters(evidence).into_iter();
+    let told = counters.filter_map(|counter| {
+        let per_s = counter.mean(span)?;
+        Some(Operations {
             per_s,
             per_request: per_s / throughput_per_s,
-            by_request,
-        });
+            by_request: by_request(evidence, counted, stretches, (&counter, span)).unwrap_or_default(),
+            host: counter.hosts.join(", "),
+            what: counter.what,
+        })
+    });
+    told.collect()
+}
+
+/// What counts operations: one figure, or those of the logs of a layer.
+struct Counter<'a> {
+    hosts: Vec<&'a str>,
+    what: String,
+    tracks: Vec<&'a Track>,
+}
+
+impl Counter<'_> {
+    /// Operations per second, mean over a span; `None` when one of its figures was not read of it.
+    fn mean(&self, span: (Nanos, Nanos)) -> Option<f64> {
+        self.tracks.iter().map(|track| track.since(span).mean()).sum()
+    }
+
+    /// Width of the widest bin, s.
+    fn width_s(&self) -> f64 {
+        let widths = self.tracks.iter().map(|track| track.width.as_secs_f64());
+        widths.fold(0.0, f64::max)
+    }
+}
+
+/// Everything that was observed and counts operations, in the order of the readings.
+fn counters<'a>(evidence: &Evidence<'a>) -> Vec<Counter<'a>> {
+    let mut found: Vec<Counter> = Vec::new();
+    for (figure, track) in evidence.readings.iter() {
+        let (what, is_layer) = match (figure.source.split_once(' '), figure.metric.as_str()) {
+            (Some(("operations", what)), "operations_per_s") => (what.to_owned(), false),
+            (Some(("log", name)), "requests_per_s") => match layer_of(evidence.plan, figure, name) {
+                Some(layer) => (format!("log {layer}"), true),
+                None => (figure.source.clone(), false),
+            },
+            _ => continue,
+        };
+        let known = found.iter_mut().find(|counter| is_layer && counter.what == what);
+        match known {
+            Some(counter) => {
+                counter.tracks.push(track);
+                if !counter.hosts.contains(&figure.host.as_str()) {
+                    counter.hosts.push(&figure.host);
+                }
+            }
+            None => found.push(Counter {
+                hosts: vec![&figure.host],
+                what,
+                tracks: vec![track],
+            }),
+        }
     }
     found
+}
+
+/// The layer that the plan puts a followed log into.
+fn layer_of<'a>(plan: &'a Plan, figure: &Figure, name: &str) -> Option<&'a str> {
+    plan.observe.iter().find_map(|observed| match observed {
+        Observed::Source(source) if source.name == name && source.host == figure.host => match &source.kind {
+            SourceKind::Log { layer, .. } => layer.as_deref(),
+            _ => None,
+        },
+        Observed::Source(_) | Observed::Process { .. } => None,
+    })
 }
 
 /// Operations per exchange of each request name; `None` where the mix does not tell.
@@ -89,7 +146,7 @@ fn by_request(
     evidence: &Evidence,
     counted: &Aggregate,
     stretches: &Stretches,
-    (track, span): (&Track, (Nanos, Nanos)),
+    (counter, span): (&Counter, (Nanos, Nanos)),
 ) -> Option<Vec<(String, f64)>> {
     let total = counted.total(Section::Hold).count() as f64;
     let mut ids: Vec<(NameId, u64)> = counted
@@ -102,10 +159,17 @@ fn by_request(
     if ids.len() < 2 {
         return None;
     }
+    let mut columns: Vec<Vec<NameId>> = ids.iter().map(|(id, _)| vec![*id]).collect();
+    let own: u64 = ids.iter().map(|(_, count)| count).sum();
+    if total - own as f64 >= SHARE_MIN * total {
+        // What the others ask for must not be put down to these.
+        let names = counted.requests(Section::Hold).map(|(id, _)| id);
+        columns.push(names.filter(|id| ids.iter().all(|(known, _)| known != id)).collect());
+    }
     // A stretch is at least as long as a bin of readings.
-    let width_s = stretches.width_s().max(track.width.as_secs_f64());
-    let rows = table(&ids, stretches, (track, span), width_s);
-    if rows.len() < STRETCHES_PER_NAME * ids.len() || own_share(&rows) < OWN_MIN {
+    let width_s = stretches.width_s().max(counter.width_s());
+    let rows = table(&columns, stretches, (counter, span), width_s);
+    if rows.len() < STRETCHES_PER_NAME * columns.len() || own_share(&rows) < OWN_MIN {
         return None;
     }
     let (even, odd): (Vec<_>, Vec<_>) = rows.iter().enumerate().partition(|(index, _)| index % 2 == 0);
@@ -126,20 +190,19 @@ fn by_request(
     Some(named)
 }
 
-/// Exchanges of each name, and operations, in each stretch that lies in the span and has a reading. The last column is
-/// that of all other names where there are any.
+/// Exchanges of each column's names, and operations, in each stretch that lies in the span and has a reading.
 fn table(
-    ids: &[(NameId, u64)],
+    columns: &[Vec<NameId>],
     stretches: &Stretches,
-    (track, span): (&Track, (Nanos, Nanos)),
+    (counter, span): (&Counter, (Nanos, Nanos)),
     width_s: f64,
 ) -> Vec<(Vec<f64>, f64)> {
     let mut by_stretch: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for (column, (id, _)) in ids.iter().enumerate() {
-        for (start_s, sums) in stretches.line(Of::Name(*id)) {
+    for (column, ids) in columns.iter().enumerate() {
+        for (start_s, sums) in ids.iter().flat_map(|id| stretches.line(Of::Name(*id))) {
             let counts = by_stretch
                 .entry((start_s / width_s + 1e-9) as u64)
-                .or_insert_with(|| vec![0.0; ids.len()]);
+                .or_insert_with(|| vec![0.0; columns.len()]);
             counts[column] += sums.count as f64;
         }
     }
@@ -149,7 +212,7 @@ fn table(
         if start < span.0 || end > span.1 {
             return None;
         }
-        Some((counts, track.mean((start, end))? * width_s))
+        Some((counts, counter.mean((start, end))? * width_s))
     };
     by_stretch.into_iter().filter_map(row).collect()
 }

@@ -1,7 +1,7 @@
 use nmax_metrics::{
     Aggregate, Figure, Histogram, NameId, Nanos, Network, Outcome, Readings, Resource, Sample, Section, Window,
 };
-use nmax_plan::plan::{Method, Request, Step};
+use nmax_plan::plan::{EVERY_DEFAULT, Method, Observed, ObservedSource, Request, SourceKind, Step};
 use nmax_plan::tags::TagRule;
 use nmax_plan::template::{Part, Template};
 use proptest::prelude::*;
@@ -346,7 +346,8 @@ fn with_operations(run: &mut Run, exchanges: &[Ended], (home, form, noise): (f64
         };
         let wobble = if window % 3 == 0 { noise } else { -noise / 2.0 };
         readings.push(&Resource {
-            at: Nanos::from_millis(window * 1_000 + 500),
+            // Read at the end of the second that it is of.
+            at: Nanos::from_millis((window + 1) * 1_000 + 5),
             host: "db1".into(),
             source: "operations postgres rows".into(),
             metric: "operations_per_s".into(),
@@ -392,6 +393,47 @@ fn operations_are_told_by_request_where_the_mix_varies() {
     assert!((ten - 10.0).abs() < 0.5 && (two - 2.0).abs() < 0.5, "{operations:?}");
 }
 
+/// What names ask for that are too many to be estimated is not put down to those that are.
+#[test]
+fn operations_of_other_names_are_theirs() {
+    const WINDOWS: u64 = 80;
+    let (mut run, _) = of(&[]);
+    let names: Vec<NameId> = (0..15)
+        .map(|number| run.catalog.requests.intern(&format!("n{number}")))
+        .collect();
+    let draw = |window: u64, number: u64| {
+        let mixed = (window * 97 + number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 33
+    };
+    let (mut exchanges, mut readings) = (Vec::new(), Readings::default());
+    for window in 0..WINDOWS {
+        let mut operations = 0.0;
+        for (number, name) in (0..).zip(&names) {
+            // Ten frequent names, and five that ask for more.
+            let (least, each) = if number < 10 { (12, 2.0) } else { (3, 8.0) };
+            let count = least + draw(window, number) % 13;
+            operations += each * count as f64;
+            exchanges.extend((0..count).map(|_| one(window, *name, 1, 1)));
+        }
+        readings.push(&Resource {
+            at: Nanos::from_millis((window + 1) * 1_000 + 5),
+            host: "db1".into(),
+            source: "operations postgres rows".into(),
+            metric: "operations_per_s".into(),
+            value: operations,
+            unit: "per s".into(),
+        });
+    }
+    let (filled, stretches) = of(&exchanges);
+    (run.totals, run.hold, run.end, run.readings) = (filled.totals, filled.hold, filled.end, readings);
+    let found = breakdown(&run.evidence(), &stretches);
+    let by_request = &found.operations[0].by_request;
+    assert_eq!(by_request.len(), 10, "{by_request:?}");
+    for (name, per_exchange) in by_request {
+        assert!((per_exchange - 2.0).abs() < 0.1, "{name}: {per_exchange}");
+    }
+}
+
 #[test]
 fn a_mix_that_never_changes_tells_only_the_mean() {
     let exchanges = mixed(false);
@@ -400,6 +442,59 @@ fn a_mix_that_never_changes_tells_only_the_mean() {
     let found = breakdown(&run.evidence(), &stretches);
     assert!(found.operations[0].by_request.is_empty(), "{:?}", found.operations);
     assert!((found.operations[0].per_request - 22.0 / 3.0).abs() < 0.2);
+}
+
+/// Followed logs of one layer; each has its share of three requests for each `home` and one for each `form`.
+fn with_logs(run: &mut Run, exchanges: &[Ended], logs: &[(&str, f64)]) {
+    (run.readings, run.plan.observe) = (Readings::default(), Vec::new());
+    for (name, share) in logs {
+        let host = format!("{name}.test");
+        for window in 0..40 {
+            let own = exchanges.iter().filter(|one| one.window == window);
+            let requests: f64 = own.map(|one| if one.name == HOME { 3.0 } else { 1.0 }).sum();
+            run.readings.push(&Resource {
+                at: Nanos::from_millis((window + 1) * 1_000 + 5),
+                host: host.clone(),
+                source: format!("log {name}"),
+                metric: "requests_per_s".into(),
+                value: share * requests,
+                unit: "per s".into(),
+            });
+        }
+        run.plan.observe.push(Observed::Source(ObservedSource {
+            host,
+            name: (*name).to_owned(),
+            every: EVERY_DEFAULT,
+            kind: SourceKind::Log {
+                file: format!("{name}.log"),
+                format: None,
+                kind: None,
+                layer: Some("api".into()),
+            },
+        }));
+    }
+}
+
+/// Law: what the logs of a layer count is what one log with all of their lines would.
+#[test]
+fn logs_of_a_layer_count_as_one() {
+    let exchanges = mixed(true);
+    let (mut run, stretches) = of(&exchanges);
+    let mut told = |logs: &[(&str, f64)]| {
+        with_logs(&mut run, &exchanges, logs);
+        let mut found = breakdown(&run.evidence(), &stretches).operations;
+        assert_eq!(found.len(), 1, "{found:?}");
+        found.remove(0)
+    };
+    let (one, parts) = (told(&[("a", 1.0)]), told(&[("a", 0.5), ("b", 0.25), ("c", 0.25)]));
+    assert_eq!((one.what.as_str(), one.host.as_str()), ("log api", "a.test"));
+    assert_eq!(
+        (parts.what.as_str(), parts.host.as_str()),
+        ("log api", "a.test, b.test, c.test")
+    );
+    assert_eq!((parts.per_s, parts.per_request), (one.per_s, one.per_request));
+    assert_eq!(parts.by_request, one.by_request);
+    assert_eq!(one.by_request[0].0, "home");
 }
 
 #[test]

@@ -105,6 +105,21 @@ fn a_rotation_loses_no_line() {
 }
 
 #[test]
+fn a_renamed_file_that_cannot_be_read_any_more_holds_up_nothing() {
+    let folder = Folder::new();
+    append(&folder.log(), "old\n");
+    let mut follow = begun(&folder.log());
+    fs::rename(folder.log(), folder.0.join("a.log.1")).unwrap();
+    append(&folder.log(), "1\n");
+    assert_eq!(turn(&mut follow), (vec!["1".to_owned()], vec![Change::Rotated]));
+    let (place, _) = follow.before.as_mut().unwrap();
+    place.file = OpenOptions::new().append(true).open(folder.0.join("a.log.1")).unwrap();
+    append(&folder.log(), "2\n");
+    assert_eq!(turn(&mut follow).0, ["2"]);
+    assert!(follow.before.is_none());
+}
+
+#[test]
 fn a_truncated_file_begins_again() {
     let folder = Folder::new();
     append(&folder.log(), "a long line that was there before\n");

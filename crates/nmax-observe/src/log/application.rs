@@ -202,9 +202,10 @@ impl Application {
         let fatal = self.levels[Level::Fatal as usize];
         rate("errors_per_s".to_owned(), self.levels[Level::Error as usize] + fatal);
         rate("fatal_per_s".to_owned(), fatal);
+        // Counts, and no rates: they add up over any span, from the first error of a kind on.
         for (kind, count) in &mut self.kinds {
-            rate(format!("errors_per_s{{kind=\"{kind}\"}}"), *count);
-            *count = 0;
+            let count = std::mem::take(count) as f64;
+            figures.push((format!("errors_count{{kind=\"{kind}\"}}"), count, "count"));
         }
         (self.lines, self.levels) = (0, [0; 4]);
         figures

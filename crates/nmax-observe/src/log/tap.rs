@@ -1,11 +1,15 @@
 //! What followed access logs say of single requests, for whoever holds it beside the client's side.
 
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::{iter, thread};
 
 use nmax_log::record::Record;
 use nmax_metrics::Nanos;
 
 use super::Follower;
+use crate::reach::PATIENCE;
+use crate::source::Reading;
 
 /// Most bytes of methods and targets that wait to be taken.
 const TEXT_BYTES_MAX: usize = 32 << 20;
@@ -44,6 +48,11 @@ pub struct Entry {
     pub status: u16,
     /// Who sent it.
     pub agent: Agent,
+}
+
+/// Where method and target are in the text of a batch: first byte and length.
+#[derive(Clone, Copy, Debug)]
+struct Place {
     method: (u32, u32),
     target: (u32, u32),
 }
@@ -51,7 +60,7 @@ pub struct Entry {
 /// Requests that were read together.
 #[derive(Debug, Default)]
 pub struct Batch {
-    entries: Vec<Entry>,
+    entries: Vec<(Entry, Place)>,
     text: Vec<u8>,
     /// How many there was no room for.
     pub left_out: u64,
@@ -80,7 +89,11 @@ impl Batch {
             },
             _ => Agent::Unknown,
         };
-        self.entries.push(Entry {
+        let place = Place {
+            method: put(&mut self.text, record.method),
+            target: put(&mut self.text, record.target),
+        };
+        let entry = Entry {
             log: self.log,
             seen: self.seen,
             arrival_us: record.arrival_us,
@@ -90,9 +103,8 @@ impl Batch {
             upstream_us: record.upstream_us,
             status: record.status,
             agent,
-            method: put(&mut self.text, record.method),
-            target: put(&mut self.text, record.target),
-        });
+        };
+        self.entries.push((entry, place));
     }
 
     /// Every request with its method and target.
@@ -100,7 +112,7 @@ impl Batch {
         let piece = |(at, length): (u32, u32)| self.text.get(at as usize..(at + length) as usize).unwrap_or_default();
         self.entries
             .iter()
-            .map(move |entry| (entry, piece(entry.method), piece(entry.target)))
+            .map(move |(entry, place)| (entry, piece(place.method), piece(place.target)))
     }
 
     /// Adds those of another batch.
@@ -113,10 +125,13 @@ impl Batch {
         }
         let shift = self.text.len() as u32;
         self.text.extend(other.text);
-        self.entries.extend(other.entries.into_iter().map(|entry| Entry {
-            method: (entry.method.0 + shift, entry.method.1),
-            target: (entry.target.0 + shift, entry.target.1),
-            ..entry
+        let moved = |(at, length): (u32, u32)| (at + shift, length);
+        self.entries.extend(other.entries.into_iter().map(|(entry, place)| {
+            let place = Place {
+                method: moved(place.method),
+                target: moved(place.target),
+            };
+            (entry, place)
         }));
     }
 }
@@ -131,7 +146,6 @@ fn put(text: &mut Vec<u8>, piece: &[u8]) -> (u32, u32) {
 struct Inner {
     waiting: Batch,
     followers: Vec<Weak<Mutex<Follower>>>,
-    names: Vec<String>,
 }
 
 /// Collects what followed access logs say of single requests. Bounded: what nobody takes is counted and left out. One that
@@ -157,27 +171,36 @@ impl Tap {
             .map_or_else(Batch::default, |mut inner| std::mem::take(&mut inner.waiting))
     }
 
-    /// Reads what came since the logs were read last: at the end of a run the last second would be missing.
-    pub fn catch_up(&self, now: Nanos) {
+    /// Reads what came since the logs were read last: at the end of a run the last second would be missing. Gives the
+    /// counts among the readings, by the number of the log; rates of so short a time would say nothing. A log that hangs is
+    /// given up.
+    pub fn catch_up(&self, now: Nanos) -> Vec<(u16, Vec<Reading>)> {
         let followers = self.lock().map(|inner| inner.followers.clone()).unwrap_or_default();
-        for follower in followers.iter().filter_map(Weak::upgrade) {
-            let mut follower = follower.lock().unwrap_or_else(PoisonError::into_inner);
-            // What cannot be read was said when it was tried before.
-            let _ = follower.read(now);
+        let (sender, receiver) = sync_channel(followers.len().max(1));
+        for (number, follower) in (0..).zip(followers) {
+            let Some(follower) = follower.upgrade() else { continue };
+            let sender = sender.clone();
+            let body = move || {
+                let read = follower.lock().unwrap_or_else(PoisonError::into_inner).read(now);
+                // What cannot be read was said when it was tried before.
+                let mut readings = read.unwrap_or_default();
+                readings.retain(|reading| reading.unit == "count");
+                let _ = sender.send((number, readings));
+            };
+            // Without a thread for it, its last lines are missing.
+            let _ = thread::Builder::new().name("nmax-log".into()).spawn(body);
         }
-    }
-
-    /// Names of the logs, by number.
-    pub fn names(&self) -> Vec<String> {
-        self.lock().map(|inner| inner.names.clone()).unwrap_or_default()
+        drop(sender);
+        let mut found: Vec<(u16, Vec<Reading>)> = iter::from_fn(|| receiver.recv_timeout(PATIENCE).ok()).collect();
+        found.sort_by_key(|(number, _)| *number);
+        found
     }
 
     /// Lets a follower fill it.
     pub(super) fn join(&self, follower: &Arc<Mutex<Follower>>) {
         let mut own = follower.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(mut inner) = self.lock() {
-            own.number = inner.names.len() as u16;
-            inner.names.push(own.source.trim_start_matches("log ").to_owned());
+            own.number = inner.followers.len() as u16;
             inner.followers.push(Arc::downgrade(follower));
         }
         own.tap = self.clone();

@@ -117,10 +117,35 @@ fn other_logs_are_those_of_applications() {
     let readings = source.read(Nanos::from_secs(2)).unwrap();
     assert_eq!(value(&readings, "errors_per_s"), Some(2.0));
     assert_eq!(
-        value(&readings, "errors_per_s{kind=\"java.io.IOException\"}"),
+        value(&readings, "errors_count{kind=\"java.io.IOException\"}"),
         Some(1.0)
     );
     assert!(source.notes().iter().all(|note| !note.contains("geheim")));
+}
+
+/// What was written between the reading before and the truncation cannot be read any more; how much that is likely to be
+/// is said.
+#[test]
+fn what_a_truncation_may_have_cost_is_said() {
+    let log = Log::new();
+    log.append(&["INFO started"]);
+    let mut source = log.source(Some(LogKind::Application), None, &Tap::default());
+    source.read(Nanos::from_secs(1)).unwrap();
+    log.append(&["INFO a"; 12]);
+    source.read(Nanos::from_secs(4)).unwrap();
+    fs::write(&log.0, "").unwrap();
+    source.read(Nanos::from_secs(6)).unwrap();
+    let notes = source.notes();
+    let note = notes.iter().find(|note| note.contains("truncated")).unwrap();
+    // 12 lines in 3 s, 2 s ago.
+    assert!(note.contains("2.0 s") && note.contains("about 8"), "{note}");
+
+    log.append(&["INFO b"; 3]);
+    let mut fresh = log.source(Some(LogKind::Application), None, &Tap::default());
+    fresh.read(Nanos::from_secs(1)).unwrap();
+    fs::write(&log.0, "").unwrap();
+    fresh.read(Nanos::from_secs(2)).unwrap();
+    assert!(fresh.notes().iter().any(|note| note.contains("not known")));
 }
 
 #[test]
@@ -158,7 +183,34 @@ fn the_last_lines_are_not_lost() {
     let mut source = log.source(None, None, &tap);
     source.read(Nanos::from_secs(1)).unwrap();
     log.append(&[&line("/a", 200, 0.01, "x")]);
-    tap.catch_up(Nanos::from_secs(2));
+    assert_eq!(
+        tap.catch_up(Nanos::from_secs(2)),
+        [(0, vec![])],
+        "no rate of so short a time"
+    );
     assert_eq!(tap.drain().iter().count(), 1);
-    assert_eq!(tap.names(), ["shop"]);
+}
+
+/// Errors of the last moment are counted, as they add up; of several logs each under its number.
+#[test]
+fn the_last_errors_are_counted() {
+    let (quiet, log) = (Log::new(), Log::new());
+    log.append(&["INFO started"]);
+    quiet.append(&["INFO started"]);
+    let tap = Tap::open(None);
+    let mut sources = [&quiet, &log].map(|log| log.source(Some(LogKind::Application), None, &tap));
+    for source in &mut sources {
+        source.read(Nanos::from_secs(1)).unwrap();
+    }
+    log.append(&["ERROR java.io.IOException: disk gone"]);
+    let last = tap.catch_up(Nanos::from_millis(1_002));
+    let counted: Vec<(u16, usize)> = last
+        .iter()
+        .map(|(number, readings)| (*number, readings.len()))
+        .collect();
+    assert_eq!(counted, [(0, 0), (1, 1)]);
+    assert_eq!(
+        value(&last[1].1, "errors_count{kind=\"java.io.IOException\"}"),
+        Some(1.0)
+    );
 }

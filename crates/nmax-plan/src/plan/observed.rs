@@ -97,6 +97,8 @@ pub enum SourceKind {
         format: Option<String>,
         /// What it is a log of; `None`: found by itself.
         kind: Option<LogKind>,
+        /// Access logs of one layer are added together; `None`: told by their numbers of requests.
+        layer: Option<String>,
     },
 }
 

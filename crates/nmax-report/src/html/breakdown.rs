@@ -44,34 +44,59 @@ pub(super) fn write(page: &mut Page, view: &View) {
     }
 }
 
+/// A column of a table: its title and what it says of a row.
+type Column = (&'static str, fn(&Row) -> String);
+
+/// The columns beside the value.
+const COLUMNS: [Column; 12] = [
+    ("count", |row| number::count(row.count)),
+    ("rate", |row| number::rate_or_unknown(row.rate_per_s)),
+    ("failed", |row| {
+        row.failed.map_or_else(|| number::UNKNOWN.to_owned(), number::count)
+    }),
+    ("mean", |row| response(row, |time| time.mean_ms)),
+    ("p50", |row| response(row, |time| time.p50_ms)),
+    ("p95", |row| response(row, |time| time.p95_ms)),
+    ("p99", |row| response(row, |time| time.p99_ms)),
+    ("connect", |row| ms(row.connect_ms)),
+    ("first byte", |row| ms(row.ttfb_ms)),
+    ("receive", |row| ms(row.receive_ms)),
+    ("bytes", |row| {
+        row.bytes.map_or_else(|| number::UNKNOWN.to_owned(), number::bytes)
+    }),
+    ("bytes need", |row| ms(row.floor.map(|floor| floor.floor_ms))),
+];
+
+fn response(row: &Row, of: fn(&Latency) -> f64) -> String {
+    ms(row.response.as_ref().map(of))
+}
+
+/// The rows of a dimension. A column of which no row knows anything is left out.
 fn table(page: &mut Page, dimension: Dimension, rows: &[&Row]) {
+    let shown = rows.iter().take(ROWS_MAX);
+    let columns: Vec<(&str, Vec<String>)> = COLUMNS
+        .iter()
+        .map(|(title, of)| (*title, shown.clone().map(|row| of(row)).collect()))
+        .filter(|(_, cells): &(_, Vec<String>)| cells.iter().any(|cell| cell != number::UNKNOWN))
+        .collect();
     page.add(format_args!(
-        "<h3>By {}</h3><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">{}</th>\
-         <th scope=\"col\">count</th><th scope=\"col\">rate</th><th scope=\"col\">failed</th><th scope=\"col\">mean</th><th scope=\"col\">p50</th>\
-         <th scope=\"col\">p95</th><th scope=\"col\">p99</th><th scope=\"col\">connect</th><th scope=\"col\">first byte</th>\
-         <th scope=\"col\">receive</th><th scope=\"col\">bytes</th><th scope=\"col\">bytes need</th></tr></thead><tbody>",
+        "<h3>By {}</h3><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">{}</th>",
         dimension.name(),
         dimension.name()
     ));
-    for row in rows.iter().take(ROWS_MAX) {
-        let time = |of: fn(&Latency) -> f64| ms(row.response.as_ref().map(of));
+    for (title, _) in &columns {
+        page.add(format_args!("<th scope=\"col\">{title}</th>"));
+    }
+    page.text("</tr></thead><tbody>");
+    for (index, row) in shown.enumerate() {
         page.add(format_args!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-             <td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-            Escaped(&clip(&row.value, TEXT_MAX)),
-            number::count(row.count),
-            number::rate_or_unknown(row.rate_per_s),
-            row.failed.map_or_else(|| number::UNKNOWN.to_owned(), number::count),
-            time(|time| time.mean_ms),
-            time(|time| time.p50_ms),
-            time(|time| time.p95_ms),
-            time(|time| time.p99_ms),
-            ms(row.connect_ms),
-            ms(row.ttfb_ms),
-            ms(row.receive_ms),
-            row.bytes.map_or_else(|| number::UNKNOWN.to_owned(), number::bytes),
-            ms(row.floor.map(|floor| floor.floor_ms))
+            "<tr><th scope=\"row\">{}</th>",
+            Escaped(&clip(&row.value, TEXT_MAX))
         ));
+        for (_, cells) in &columns {
+            page.add(format_args!("<td>{}</td>", cells[index]));
+        }
+        page.text("</tr>");
     }
     page.text("</tbody></table></div>\n");
     if rows.len() > ROWS_MAX {
@@ -101,15 +126,27 @@ fn over_time(page: &mut Page, view: &View, dimension: Dimension, rows: &[&Row]) 
 }
 
 fn sides(page: &mut Page, view: &View, sides: &Sides) {
+    let names = |logs: &[String]| {
+        let plural = if logs.len() == 1 { "" } else { "s" };
+        format!("the log{plural} {}", logs.join(", "))
+    };
     page.add(format_args!(
-        "<h3>Client and server</h3><p class=\"note\">Mean times of the same requests: as this run has them, as {} has them. \
-         Outside is the difference: the network, and the queue in front of the server.</p>\
-         <div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">request</th><th scope=\"col\">status</th>\
+        "<h3>Client and server</h3><p class=\"note\">Mean times of the same requests: as this run has them, and by {}. \
+         Outside is the difference: the network, and the queue in front of the server.",
+        Escaped(&clip(&names(&sides.logs), TEXT_MAX))
+    ));
+    if !sides.behind.is_empty() {
+        page.add(format_args!(
+            " Behind it: by {}.",
+            Escaped(&clip(&names(&sides.behind), TEXT_MAX))
+        ));
+    }
+    page.text(
+        "</p><div class=\"scroll names\" tabindex=\"0\"><table><thead><tr><th scope=\"col\" class=\"l\">request</th><th scope=\"col\">status</th>\
          <th scope=\"col\">client n</th><th scope=\"col\">server n</th><th scope=\"col\">client</th><th scope=\"col\">client p95</th>\
          <th scope=\"col\">server</th><th scope=\"col\">server p95</th><th scope=\"col\">outside</th><th scope=\"col\">server itself</th>\
          <th scope=\"col\">behind it</th></tr></thead><tbody>",
-        Escaped(&clip(&sides.logs.join(", "), TEXT_MAX))
-    ));
+    );
     for row in sides.rows.iter().take(ROWS_MAX) {
         side(page, row);
     }

@@ -10,6 +10,8 @@ use crate::view::{FigureRow, HostView, Panel, View};
 
 /// Most characters of a name.
 const NAME_MAX: usize = 80;
+/// Most characters of a sentence.
+const TEXT_MAX: usize = 500;
 /// Height of a picture.
 const HEIGHT: f64 = 150.0;
 /// Colors and dashes of lines, in order.
@@ -27,6 +29,10 @@ const CLASSES: [&str; 8] = [
 pub(super) fn write(page: &mut Page, view: &View) {
     for (number, host) in view.hosts.iter().enumerate() {
         page.add(format_args!("<h2>Host {}</h2>\n", Escaped(&clip(&host.name, NAME_MAX))));
+        for log in view.log_errors.iter().filter(|log| log.host == host.name) {
+            let text = format!("{}: {} (phase {})", log.source, log.text(), view.phase.name);
+            page.add(format_args!("<p>{}.</p>", Escaped(&clip(&text, TEXT_MAX))));
+        }
         let marks = marks(view, host);
         for (index, panel) in host.panels.iter().enumerate() {
             figure(page, view, &format!("h{number}-{index}"), panel, &marks);
@@ -39,28 +45,28 @@ pub(super) fn write(page: &mut Page, view: &View) {
 fn marks(view: &View, host: &HostView) -> Vec<(f64, f64)> {
     let of_host = format!(" on {} ", host.name);
     let lost = view.events.iter().filter(|event| event.code == "SOURCE_LOST");
+    // Another reason of the same loss.
+    let lost = lost.filter(|event| !event.text.contains(" still cannot be read: "));
     let span = |event: &Event| {
         let (source, _) = event.text.split_once(&of_host)?;
         let back = view.events.iter().find(|later| {
             let is_same = later.text.split_once(&of_host).is_some_and(|(name, _)| name == source);
             later.code == "SOURCE_BACK" && later.at_s >= event.at_s && is_same
         });
-    // Another reason of the same loss.
-    let lost = lost.filter(|event| !event.text.contains(" still cannot be read: "));
         Some((event.at_s, back.map_or(view.duration_s, |back| back.at_s)))
     };
+    let of_clock = format!(" on {}: ", host.name);
+    let is_of_clock = |event: &&Event| event.code == "CLOCK_OFFSET" && event.text.contains(&of_clock);
     let mut marks = charts::marks(view);
     marks.extend(lost.filter_map(span));
+    let off = view.events.iter().filter(is_of_clock);
+    marks.extend(off.map(|event| (event.at_s, event.at_s)));
     marks
 }
 
 fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, marks: &[(f64, f64)]) {
-    let of_clock = format!(" on {}: ", host.name);
-    let is_of_clock = |event: &&Event| event.code == "CLOCK_OFFSET" && event.text.contains(&of_clock);
     let label = label(&panel.unit);
     let values = panel
-    let off = view.events.iter().filter(is_of_clock);
-    marks.extend(off.map(|event| (event.at_s, event.at_s)));
         .lines
         .iter()
         .flat_map(|line| line.points.iter().filter_map(|(_, value)| *value));

@@ -3,6 +3,7 @@
 use nmax_metrics::FailureExample;
 
 use super::{Page, charts};
+use crate::Event;
 use crate::markup::{Escaped, clip};
 use crate::number;
 use crate::view::View;
@@ -13,6 +14,8 @@ const MESSAGE_MAX: usize = 2000;
 const TEXT_MAX: usize = 500;
 /// Most events listed.
 const EVENTS_MAX: usize = 100;
+/// Code of events that are what a source tells of itself.
+const NOTE: &str = "SOURCE_NOTE";
 
 pub(super) fn write(page: &mut Page, view: &View) {
     page.text("<h2>Failures and errors</h2>\n");
@@ -70,18 +73,37 @@ fn events(page: &mut Page, view: &View) {
     if view.events.is_empty() {
         return;
     }
-    page.text("<h3>Events</h3><ul>");
-    for event in view.events.iter().take(EVENTS_MAX) {
-        let text = clip(&event.text, TEXT_MAX);
+    page.text("<h3>Events</h3>");
+    // What sources tell of themselves is long, and would bury what happened.
+    let (notes, happened): (Vec<&Event>, Vec<&Event>) = view.events.iter().partition(|event| event.code == NOTE);
+    list(page, &happened);
+    if !notes.is_empty() {
+        let number = number::count(notes.len() as u64);
+        let plural = if notes.len() == 1 { "" } else { "s" };
+        page.add(format_args!(
+            "<details><summary>{number} note{plural} of sources</summary>"
+        ));
+        list(page, &notes);
+        page.text("</details>");
+    }
+    page.text("\n");
+}
+
+fn list(page: &mut Page, events: &[&Event]) {
+    if events.is_empty() {
+        return;
+    }
+    page.text("<ul>");
+    for event in events.iter().take(EVENTS_MAX) {
         page.add(format_args!(
             "<li>{}: {} <small>{}</small></li>",
             number::span(event.at_s),
-            Escaped(&text),
+            Escaped(&clip(&event.text, TEXT_MAX)),
             Escaped(&event.code)
         ));
     }
-    if view.events.len() > EVENTS_MAX {
-        page.add(format_args!("<li>and {} more</li>", view.events.len() - EVENTS_MAX));
+    if events.len() > EVENTS_MAX {
+        page.add(format_args!("<li>and {} more</li>", events.len() - EVENTS_MAX));
     }
-    page.text("</ul>\n");
+    page.text("</ul>");
 }

@@ -4,8 +4,8 @@ use nmax_analysis::Latency;
 use nmax_analysis::breakdown::{Breakdown, Row, Side, SideRow, Sides};
 use serde_json::{Value, json};
 
-use super::{micro, micro_or_null};
-use crate::view::{FigureRow, HostView};
+use super::{micro, micro_or_null, object};
+use crate::view::{FigureRow, HostView, LogErrors};
 
 /// Figures of every host in the phase.
 pub(super) fn hosts(hosts: &[HostView]) -> Value {
@@ -22,6 +22,18 @@ pub(super) fn hosts(hosts: &[HostView]) -> Value {
     let host =
         |host: &HostView| json!({ "name": host.name, "figures": host.figures.iter().map(figure).collect::<Vec<_>>() });
     hosts.iter().map(host).collect()
+}
+
+/// Errors of logs of applications in the phase.
+pub(super) fn log_errors(logs: &[LogErrors]) -> Value {
+    let log = |log: &LogErrors| {
+        let kinds = log
+            .kinds
+            .iter()
+            .map(|(kind, count)| (kind.clone(), Value::from(*count)));
+        json!({ "host": log.host, "source": log.source, "count": log.total, "kinds": object(kinds) })
+    };
+    logs.iter().map(log).collect()
 }
 
 pub(super) fn breakdown(breakdown: &Breakdown) -> Value {
@@ -83,6 +95,7 @@ fn sides(sides: &Sides) -> Value {
     };
     json!({
         "logs": sides.logs,
+        "behind": sides.behind,
         "rows": sides.rows.iter().map(row).collect::<Vec<_>>(),
         "others": sides.others,
         "offset_s": micro_or_null(sides.offset_s.map(|(offset_s, _)| offset_s)),

@@ -10,8 +10,10 @@ mod comparison;
 mod diagnosis;
 mod groups;
 mod usl;
+mod versions;
 pub use comparison::{comparison_schema, history_schema};
 pub use usl::{scale_schema, usl_schema};
+pub use versions::{usl_compare_schema, usl_what_if_schema};
 
 /// The schema. Every key is required; what is unknown is null. Readers must ignore keys they do not know.
 pub fn schema() -> Value {
@@ -82,6 +84,7 @@ pub fn schema() -> Value {
         ("observed", list(groups::observed())),
         ("breakdown", breakdown::breakdown()),
         ("hosts", breakdown::hosts()),
+        ("log_errors", breakdown::log_errors()),
         ("diagnosis", diagnosis::diagnosis()),
         ("connections", connections()),
         ("injector", injector()),

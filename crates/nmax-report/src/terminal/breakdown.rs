@@ -51,6 +51,10 @@ fn sides(page: &mut Page, sides: &Sides) {
         page.line(&format!("  {}{figures}", left(&shorten(title, name), name)));
     }
     more(page, rows.len(), LIST_MAX, "kinds of requests");
+    if !sides.behind.is_empty() {
+        let behind = sides.behind.join(", ");
+        page.item("–", Ink::Dim, &format!("behind: as {behind} has it"));
+    }
     if sides.others > 0 {
         let others = number::count(sides.others);
         page.item(

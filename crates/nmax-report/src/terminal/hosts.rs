@@ -3,7 +3,7 @@
 use super::Page;
 use super::text::Ink;
 use crate::number;
-use crate::view::{FigureRow, HostView, View};
+use crate::view::{FigureRow, HostView, LogErrors, View};
 
 /// Most services of a host.
 const SERVICES_MAX: usize = 12;
@@ -72,7 +72,9 @@ pub(super) fn write(page: &mut Page, view: &View, wide: bool) {
         if !text.is_empty() {
             page.entry(&host.name, &text);
         }
-        let services = SERVICES.iter().flat_map(|words| services(host, words));
+        let services = SERVICES
+            .iter()
+            .flat_map(|words| services(host, words, &view.log_errors));
         for (name, text) in services.take(SERVICES_MAX) {
             page.item("–", Ink::Dim, &format!("{name}: {text}"));
         }
@@ -105,36 +107,23 @@ fn host_text(host: &HostView) -> String {
     parts.join("; ")
 }
 
-fn services<'a>(host: &'a HostView, (prefix, metrics): &'a Words) -> Vec<(&'a str, String)> {
+fn services<'a>(host: &'a HostView, (prefix, metrics): &'a Words, errors: &[LogErrors]) -> Vec<(&'a str, String)> {
     let mut names: Vec<&str> = host.figures.iter().map(|row| row.source.as_str()).collect();
     names.retain(|source| source.starts_with(prefix));
     names.dedup();
     let text = |source: &str| {
+        let of_log = |log: &&LogErrors| log.host == host.name && log.source == source;
+        if let Some(log) = errors.iter().find(of_log) {
+            return log.text();
+        }
         let told = metrics.iter().filter_map(|(metric, word)| {
             let row = figure(host, source, metric)?;
             Some(format!("{} {word}", number::in_unit(row.mean?, &row.unit)))
         });
-        let mut told: Vec<String> = told.take(FIGURES_MAX).collect();
-        told.extend(kinds(host, source));
-        told.join(", ")
+        told.take(FIGURES_MAX).collect::<Vec<_>>().join(", ")
     };
     let lines = names.into_iter().map(|source| (source, text(source)));
     lines.filter(|(_, text)| !text.is_empty()).collect()
-}
-
-/// Errors of a log by what they are, most frequent first.
-fn kinds(host: &HostView, source: &str) -> Vec<String> {
-    let kind = |row: &FigureRow| {
-        let kind = row.metric.strip_prefix("errors_per_s{kind=\"")?.strip_suffix("\"}")?;
-        Some((row.mean.filter(|mean| *mean > 0.0)?, kind.to_owned()))
-    };
-    let rows = host.figures.iter().filter(|row| row.source == source);
-    let mut kinds: Vec<(f64, String)> = rows.filter_map(kind).collect();
-    kinds.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let texts = kinds
-        .into_iter()
-        .map(|(mean, kind)| format!("{} {kind}", number::rate(mean)));
-    texts.take(FIGURES_MAX).collect()
 }
 
 fn figure<'a>(host: &'a HostView, source: &str, metric: &str) -> Option<&'a FigureRow> {

@@ -12,4 +12,5 @@ mod scalability;
 mod schema;
 mod series;
 mod sizes;
+mod watched;
 mod widths;

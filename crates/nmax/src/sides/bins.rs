@@ -6,6 +6,8 @@ use nmax_analysis::breakdown::SidePoint;
 use nmax_metrics::Nanos;
 use nmax_observe::log::Entry;
 
+use super::layers::Layers;
+
 /// Most stretches; a longer run gets wider ones.
 const BINS_MAX: u64 = 240;
 
@@ -77,13 +79,18 @@ impl Bins {
         self.sums.entry((side, ended.0 / self.width.0)).or_default()
     }
 
-    /// The client's side beside that of a log, until `end`.
-    pub(super) fn points(&self, log: u16, end: Nanos) -> Vec<SidePoint> {
+    /// The client's side beside those of the layers, until `end`.
+    pub(super) fn points(&self, layers: &Layers, end: Nanos) -> Vec<SidePoint> {
         let mean_ms = |(count, us): (u64, u128)| (count > 0).then(|| us as f64 / count as f64 / 1e3);
         let sum = |side: Option<u16>, at: u64| self.sums.get(&(side, at)).copied().unwrap_or_default();
+        let of_logs = |logs: &[u16], at: u64| {
+            let mut all = Sum::default();
+            logs.iter().for_each(|log| all.merge(&sum(Some(*log), at)));
+            all
+        };
         let width_s = self.width.as_secs_f64();
         let points = (0..=end.0 / self.width.0).map(|at| {
-            let (client, server) = (sum(None, at), sum(Some(log), at));
+            let (client, server) = (sum(None, at), of_logs(&layers.front, at));
             SidePoint {
                 start_s: at as f64 * width_s,
                 width_s,
@@ -91,7 +98,7 @@ impl Bins {
                 server_count: server.count,
                 client_ms: mean_ms(client.time),
                 server_ms: mean_ms(server.time),
-                upstream_ms: mean_ms(server.upstream),
+                upstream_ms: mean_ms(server.upstream).or_else(|| mean_ms(of_logs(&layers.behind, at).time)),
             }
         });
         points

@@ -31,6 +31,7 @@ pub(super) fn to_json(sides: &Sides) -> Value {
     json!({
         "schema_version": SCHEMA_VERSION,
         "logs": sides.logs,
+        "behind": sides.behind,
         "others": sides.others,
         "offset": offset,
         "notes": sides.notes,
@@ -81,6 +82,8 @@ pub(super) fn of_json(value: &Value) -> Option<Sides> {
     };
     Some(Sides {
         logs: texts(&value["logs"])?,
+        // Runs of older versions have none.
+        behind: texts(&value["behind"]).unwrap_or_default(),
         others: value["others"].as_u64()?,
         offset_s: offset_of(&value["offset"]),
         notes: texts(&value["notes"])?,

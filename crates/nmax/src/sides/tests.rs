@@ -1,51 +1,77 @@
+use nmax_plan::plan::EVERY_DEFAULT;
 use nmax_plan::planless::Planless;
 use proptest::prelude::*;
 
 use super::*;
 
+mod layers;
+
 const HOLD: (Nanos, Nanos) = (Nanos::ZERO, Nanos::MAX);
 
-fn sides() -> Sides {
-    Sides::new(Tap::default(), 0, HOLD)
+/// A plan that follows these logs, each with its layer.
+fn following(logs: &[Option<&str>]) -> Plan {
+    let mut plan = Plan::for_url(&Planless::get("http://127.0.0.1:1/a")).unwrap();
+    let source = |(number, layer): (usize, &Option<&str>)| {
+        Observed::Source(ObservedSource {
+            host: "injector".into(),
+            name: format!("log{number}"),
+            every: EVERY_DEFAULT,
+            kind: SourceKind::Log {
+                file: format!("{number}.log"),
+                format: None,
+                kind: None,
+                layer: layer.map(str::to_owned),
+            },
+        })
+    };
+    plan.observe = logs.iter().enumerate().map(source).collect();
+    plan
 }
 
 /// An exchange: when it was sent, how long the way took, how long the server, all µs.
-type Exchange = (u64, u64, u64);
+type Way = (u64, u64, u64);
 
-/// Both sides of these exchanges, the log's clock so far ahead and its stamps rounded down to the resolution.
-fn of(exchanges: &[Exchange], ahead_us: i64, resolution_us: u32) -> Sides {
-    let mut sides = sides();
-    let kind = sides.templates.place(b"GET", b"/a", 200).unwrap();
-    let mut pair = Pair::default();
-    let mut server = Server {
-        are_arrivals: true,
-        ..Server::default()
-    };
-    for (sent, way, took) in exchanges {
-        let done = sent + 2 * way + took;
-        pair.client.record((done - sent) * 1_000);
-        pair.all = (
-            pair.all.0 + 1,
-            pair.all.1 + i128::from(*sent),
-            pair.all.2 + i128::from(done),
-        );
-        let stamp = (sent + way) as i64 + ahead_us;
-        let resolution = i64::from(resolution_us);
-        let stamp = stamp - stamp.rem_euclid(resolution) + resolution / 2;
-        server.count += 1;
-        server.time.record(took * 1_000);
-        server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp));
+/// One exchange of the run for `/a`, as the client has it.
+fn exchange((sent, way, took): Way) -> Exchange<'static> {
+    Exchange {
+        name: NameId(0),
+        method: b"GET",
+        target: b"/a",
+        status: 200,
+        sent: Nanos(sent * 1_000),
+        done: Nanos((sent + 2 * way + took) * 1_000),
     }
-    pair.servers.insert(0, server);
-    sides.pairs.insert((kind, 200), pair);
-    let log = Log {
-        own: exchanges.len() as u64,
+}
+
+/// The same in a log, whose clock is so far ahead and whose stamps are rounded down to the resolution.
+fn entry(log: u16, (sent, way, took): Way, (ahead_us, resolution_us): (i64, u32)) -> Entry {
+    let stamp = (sent + way) as i64 + ahead_us;
+    Entry {
+        log,
+        seen: Nanos((sent + 2 * way + took) * 1_000),
+        arrival_us: stamp - stamp.rem_euclid(i64::from(resolution_us)),
+        is_arrival: true,
         resolution_us,
-        has_durations: true,
-        ..Log::default()
-    };
-    sides.logs.insert(0, log);
+        duration_us: Some(took),
+        upstream_us: None,
+        status: 200,
+        agent: Agent::Run,
+    }
+}
+
+/// Both sides of these exchanges, each in the log that `log_of` says.
+fn in_logs(ways: &[Way], logs: &[Option<&str>], log_of: impl Fn(usize) -> u16, clock: (i64, u32)) -> Sides {
+    let mut sides = Sides::new(Tap::default(), &following(logs), 0, HOLD);
+    for (index, way) in ways.iter().enumerate() {
+        sides.exchange(&exchange(*way));
+        sides.line(&entry(log_of(index), *way, clock), b"GET", b"/a");
+    }
     sides
+}
+
+/// Both sides of these exchanges, in one log.
+fn of(ways: &[Way], ahead_us: i64, resolution_us: u32) -> Sides {
+    in_logs(ways, &[None], |_| 0, (ahead_us, resolution_us))
 }
 
 proptest! {
@@ -54,11 +80,11 @@ proptest! {
     /// Law: the offset of the clocks is found within its error, whatever the ways, times and stamps.
     #[test]
     fn the_offset_is_within_its_error(
-        exchanges in proptest::collection::vec((0..60_000_000_u64, 0..50_000_u64, 0..500_000_u64), 40..200),
+        ways in proptest::collection::vec((0..60_000_000_u64, 0..50_000_u64, 0..500_000_u64), 40..200),
         ahead_us in -3_600_000_000..3_600_000_000_i64,
         resolution_us in prop_oneof![Just(1), Just(1_000), Just(1_000_000)],
     ) {
-        let found = of(&exchanges, ahead_us, resolution_us).finish().unwrap();
+        let found = of(&ways, ahead_us, resolution_us).finish().unwrap();
         let (ahead_s, error_s) = found.offset_s.unwrap();
         let apart_s = ahead_s - ahead_us as f64 / 1e6;
         // The rounding is told as twice its standard error; one case in twenty lies beyond that, hardly any beyond twice that.
@@ -68,11 +94,11 @@ proptest! {
     /// Law: outside = client − server, and that is twice the way.
     #[test]
     fn what_is_outside_is_the_way(
-        exchanges in proptest::collection::vec((0..60_000_000_u64, 0..50_000_u64, 1..500_000_u64), 1..50),
+        ways in proptest::collection::vec((0..60_000_000_u64, 0..50_000_u64, 1..500_000_u64), 1..50),
     ) {
-        let found = of(&exchanges, 0, 1).finish().unwrap();
-        let ways: u64 = exchanges.iter().map(|(_, way, _)| 2 * way).sum();
-        let mean_ms = ways as f64 / exchanges.len() as f64 / 1e3;
+        let found = of(&ways, 0, 1).finish().unwrap();
+        let sum: u64 = ways.iter().map(|(_, way, _)| 2 * way).sum();
+        let mean_ms = sum as f64 / ways.len() as f64 / 1e3;
         for row in &found.rows {
             prop_assert!((row.outside_ms.unwrap() - mean_ms).abs() < 1e-6, "{row:?}");
         }
@@ -82,10 +108,16 @@ proptest! {
     /// Law: what is written is read back.
     #[test]
     fn documents_are_read_back(
-        exchanges in proptest::collection::vec((0..60_000_000_u64, 0..50_000_u64, 1..500_000_u64), 1..20),
+        ways in proptest::collection::vec((0..60_000_000_u64, 0..50_000_u64, 1..500_000_u64), 1..20),
         ahead_us in -100..100_i64,
+        is_behind in any::<bool>(),
     ) {
-        let found = of(&exchanges, ahead_us, 1_000).finish().unwrap();
+        let mut sides = in_logs(&ways, &[None, None], |_| 0, (ahead_us, 1_000));
+        for (sent, way, took) in ways.iter().filter(|_| is_behind) {
+            sides.line(&entry(1, (*sent, *way, took / 2), (ahead_us, 1_000)), b"GET", b"/a");
+        }
+        let found = sides.finish().unwrap();
+        prop_assert_eq!(found.behind.len(), usize::from(is_behind));
         prop_assert_eq!(json::of_json(&json::to_json(&found)), Some(found));
     }
 
@@ -97,7 +129,7 @@ proptest! {
             bins.client(Nanos::from_secs(*second), Nanos::from_millis(*ms));
         }
         let end = Nanos::from_secs(100_000);
-        let points = bins.points(0, end);
+        let points = bins.points(&super::layers::Layers::default(), end);
         let count: u64 = points.iter().map(|point| point.client_count).sum();
         let sum_ms: f64 = points.iter().map(|point| point.client_ms.unwrap() * point.client_count as f64).sum();
         prop_assert_eq!(count, times.len() as u64);
@@ -108,30 +140,10 @@ proptest! {
 }
 
 #[test]
-fn the_front_is_the_log_with_the_runs_number_of_requests() {
-    let exchanges = [(0, 10, 100), (5, 10, 100), (9, 10, 100)];
-    let mut sides = of(&exchanges, 0, 1);
-    let pair = sides.pairs.values_mut().next().unwrap();
-    let behind = Server {
-        count: 30,
-        all: (30, 0),
-        ..Server::default()
-    };
-    pair.servers.insert(1, behind);
-    let log = Log {
-        own: 30,
-        ..Log::default()
-    };
-    sides.logs.insert(1, log);
-    let found = sides.finish().unwrap();
-    assert_eq!(found.rows[0].server.count, 3);
-}
-
-#[test]
 fn what_is_missing_is_said() {
-    let mut sides = of(&[(0, 10, 100); 10], 0, 1);
-    let pair = sides.pairs.values_mut().next().unwrap();
-    pair.all.0 = 20;
+    let way = (0, 10, 100);
+    let mut sides = of(&[way; 10], 0, 1);
+    (0..10).for_each(|_| sides.exchange(&exchange(way)));
     let found = sides.finish().unwrap();
     assert_eq!(found.offset_s, None, "the requests are not the same");
     assert!(
@@ -142,7 +154,65 @@ fn what_is_missing_is_said() {
         "{:?}",
         found.notes
     );
-    assert!(super::Sides::new(Tap::default(), 0, HOLD).finish().is_none());
+    assert!(of(&[], 0, 1).finish().is_none());
+}
+
+/// Both sides call what a step asks for after the step, whatever the server says of it and whether the log has queries.
+#[test]
+fn requests_of_a_step_are_called_after_it() {
+    let plan = Plan::for_url(&Planless::get("http://127.0.0.1:1/status/404?x=1")).unwrap();
+    let request = plan.scenarios[0].requests().next().unwrap();
+    let mut catalog = Catalog::default();
+    let name = catalog.requests.intern(request.name.as_constant().unwrap());
+    let mut sides = Sides::new(Tap::default(), &plan, 0, HOLD);
+    sides.learn(&plan, &catalog);
+    let way = (1_000, 10, 100);
+    for _ in 0..3 {
+        sides.exchange(&Exchange {
+            name,
+            target: b"/status/404?x=1",
+            status: 404,
+            ..exchange(way)
+        });
+        let entry = Entry {
+            status: 404,
+            ..entry(0, way, (0, 1))
+        };
+        sides.line(&entry, b"GET", b"/status/404");
+    }
+    let found = sides.finish().unwrap();
+    let rows: Vec<_> = found
+        .rows
+        .iter()
+        .map(|row| (row.name.as_str(), row.client.count, row.server.count))
+        .collect();
+    assert_eq!(rows, [("", 3, 3), ("GET /status/404", 3, 3)]);
+}
+
+/// What is of no step is called after its path, also where the server does not have it: all of it is of one kind.
+#[test]
+fn other_requests_are_called_after_their_paths() {
+    let mut sides = of(&[], 0, 1);
+    let way = (1_000, 10, 100);
+    for number in 0..20 {
+        let target = format!("http://shop.test/image/{number}");
+        sides.exchange(&Exchange {
+            target: target.as_bytes(),
+            status: 404,
+            ..exchange(way)
+        });
+        let logged = format!("/image/{number}");
+        sides.line(&entry(0, way, (0, 1)), b"GET", logged.as_bytes());
+    }
+    let found = sides.finish().unwrap();
+    let names: Vec<&str> = found
+        .rows
+        .iter()
+        .filter(|row| row.status.is_none())
+        .map(|row| row.name.as_str())
+        .collect();
+    assert_eq!(names, ["", "GET /image/{id}"]);
+    assert_eq!((found.rows[1].client.count, found.rows[1].server.count), (20, 20));
 }
 
 #[test]

@@ -111,12 +111,12 @@ fn a_stack_trace_is_one_error() {
     assert_eq!(figure(&figures, "errors_per_s"), Some(0.5));
     assert_eq!(figure(&figures, "lines_per_s"), Some(3.5));
     assert_eq!(figure(&figures, "warnings_per_s"), Some(0.5));
-    let of_kind = |kind: &str| figure(&figures, &format!("errors_per_s{{kind=\"{kind}\"}}"));
-    assert_eq!(of_kind("java.lang.IllegalStateException"), Some(0.5));
+    let of_kind = |kind: &str| figure(&figures, &format!("errors_count{{kind=\"{kind}\"}}"));
+    assert_eq!(of_kind("java.lang.IllegalStateException"), Some(1.0));
     assert_eq!(of_kind("java.io.IOException"), None, "a cause is no error of its own");
     let later = application.figures(1.0);
     assert_eq!(
-        figure(&later, "errors_per_s{kind=\"java.lang.IllegalStateException\"}"),
+        figure(&later, "errors_count{kind=\"java.lang.IllegalStateException\"}"),
         Some(0.0),
         "a kind stays once it was there"
     );
@@ -126,7 +126,7 @@ fn a_stack_trace_is_one_error() {
 fn counted(lines: &[&str]) -> (Vec<(String, f64)>, f64) {
     let figures = fed(lines).figures(1.0);
     let kinds = figures.iter().filter_map(|(metric, value, _)| {
-        let kind = metric.strip_prefix("errors_per_s{kind=\"")?.strip_suffix("\"}")?;
+        let kind = metric.strip_prefix("errors_count{kind=\"")?.strip_suffix("\"}")?;
         Some((kind.to_owned(), *value))
     });
     (kinds.collect(), figure(&figures, "errors_per_s").unwrap())

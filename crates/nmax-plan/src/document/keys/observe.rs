@@ -134,6 +134,11 @@ pub(crate) static OBSERVED: Table = Table {
             Shape::OneOf(|| words(LOG_KIND)),
             "What the log holds; found by itself by default.",
         ),
+        key(
+            "layer",
+            Shape::Text,
+            "Access logs with the same layer are added together, as of servers side by side; told by their numbers of requests by default.",
+        ),
     ],
     later: &[],
 };

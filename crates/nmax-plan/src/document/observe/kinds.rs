@@ -4,10 +4,10 @@ use super::super::cursor::{Decoder, Fields};
 use super::super::error::Kind;
 use super::super::keys::{self, LOG_KIND, MAPPED_FIGURES, MAPPED_KEYS, MAPPED_KIND};
 use super::super::tree::{Entry, Node, Value};
-use super::is_process_name;
+use super::{is_process_name, label};
 use crate::addresses::tls::TlsOptions;
 use crate::addresses::{ServiceUrl, is_here, mask_user, origin, parse_place};
-use crate::plan::{AgentReach, INJECTOR, MappedKind, MappedResource, SourceKind};
+use crate::plan::{AgentReach, INJECTOR, LogKind, MappedKind, MappedResource, SourceKind};
 
 /// Most processes that an agent is asked for.
 const PROCESSES_MAX: usize = 32;
@@ -334,6 +334,7 @@ fn memcached(decoder: &mut Decoder, node: &Node) -> Option<Found> {
 fn log(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Found> {
     let format = fields.get("format").map(|node| decoder.expanded(node));
     let kind = fields.get("kind").map(|node| decoder.choose(node, LOG_KIND));
+    let layer = fields.entry("layer").map(|entry| layer(decoder, entry, kind.flatten()));
     // It need not be there before the run.
     let file = decoder.expanded(node)?;
     if file.trim().is_empty() || file.contains('\0') {
@@ -356,6 +357,22 @@ fn log(decoder: &mut Decoder, fields: Fields, node: &Node) -> Option<Found> {
             Some(kind) => Some(kind?),
             None => None,
         },
+        layer: match layer {
+            Some(layer) => Some(layer?),
+            None => None,
+        },
     };
     Some(Found::new(&name, "", kind))
+}
+
+/// Which servers a log stands beside.
+fn layer(decoder: &mut Decoder, entry: &Entry, kind: Option<LogKind>) -> Option<String> {
+    if kind == Some(LogKind::Application) {
+        let remedy = "remove it; layers are of access logs";
+        let message = "`layer` says nothing about a log of an application";
+        decoder.problem(entry.key_at, Kind::Conflict, message, remedy);
+    }
+    let name = decoder.expanded(&entry.value)?;
+    label(decoder, entry.value.at, &name);
+    Some(name)
 }

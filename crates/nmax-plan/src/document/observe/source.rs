@@ -56,12 +56,13 @@ pub(super) fn source(
 
 /// Complains about keys that say nothing of such a source.
 pub(super) fn refuse_others(decoder: &mut Decoder, fields: Fields, kind: &str) {
-    const OF: [(&str, &[&str]); 6] = [
+    const OF: [(&str, &[&str]); 7] = [
         ("token", &["agent", "prometheus"]),
         ("processes", &["agent"]),
         ("resources", &["prometheus"]),
         ("format", &["log"]),
         ("kind", &["log"]),
+        ("layer", &["log"]),
         (
             "host",
             &["prometheus", "postgres", "redis", "memcached", "nginx", "log"],

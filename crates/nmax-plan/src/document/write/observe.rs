@@ -44,9 +44,15 @@ fn source(source: &ObservedSource) -> Vec<(String, Yaml)> {
         }
         SourceKind::Postgres { url } | SourceKind::Redis { url } | SourceKind::Nginx { url } => expanded(url),
         SourceKind::Memcached { address } => expanded(address),
-        SourceKind::Log { file, format, kind } => {
+        SourceKind::Log {
+            file,
+            format,
+            kind,
+            layer,
+        } => {
             rest.extend(format.as_ref().map(|format| entry("format", expanded(format))));
             rest.extend(kind.as_ref().map(|kind| entry("kind", word(LOG_KIND, kind))));
+            rest.extend(layer.as_ref().map(|layer| entry("layer", expanded(layer))));
             expanded(file)
         }
     };

@@ -3,7 +3,7 @@
 use nmax_analysis::breakdown::Dimension;
 use serde_json::{Value, json};
 
-use super::{count, count_or_null, described, list, number, number_or_null, record, text};
+use super::{count, count_or_null, described, list, map, number, number_or_null, record, text};
 
 pub(super) fn hosts() -> Value {
     let figure = record(&[
@@ -21,6 +21,19 @@ pub(super) fn hosts() -> Value {
         list(record(&[("name", text()), ("figures", list(figure))])),
         "Means and maxima in the phase of everything that was read, by host.",
     )
+}
+
+pub(super) fn log_errors() -> Value {
+    let log = record(&[
+        ("host", text()),
+        ("source", text()),
+        ("count", count()),
+        (
+            "kinds",
+            described(map(count()), "The most frequent ones; those that name no kind are in `count` only."),
+        ),
+    ]);
+    described(list(log), "Errors in the phase of every followed log of an application.")
 }
 
 pub(super) fn breakdown() -> Value {
@@ -84,7 +97,14 @@ fn sides() -> Value {
         ("front_ms", number_or_null()),
     ]);
     record(&[
-        ("logs", list(text())),
+        (
+            "logs",
+            described(list(text()), "Logs that are the server's side, added together."),
+        ),
+        (
+            "behind",
+            described(list(text()), "Logs of the servers behind these that tell their times."),
+        ),
         ("rows", list(row)),
         (
             "others",

@@ -28,7 +28,7 @@ pub fn scale_schema() -> Value {
     whole("scale.json of nmax", &fields)
 }
 
-fn whole(title: &str, fields: &[(&'static str, Value)]) -> Value {
+pub(super) fn whole(title: &str, fields: &[(&'static str, Value)]) -> Value {
     let mut root = record(fields);
     let words = root.as_object_mut().expect("built as an object");
     words.insert("$schema".into(), json!("https://json-schema.org/draft/2020-12/schema"));
@@ -83,7 +83,7 @@ fn nullable(fields: &[(&str, Value)]) -> Value {
     kind
 }
 
-fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> Value {
+pub(super) fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> Value {
     json!({ "enum": names.collect::<Vec<_>>() })
 }
 
@@ -95,7 +95,7 @@ fn pair_or_null() -> Value {
     json!({ "type": ["array", "null"], "items": number(), "minItems": 2, "maxItems": 2 })
 }
 
-fn analysis() -> Vec<(&'static str, Value)> {
+pub(super) fn analysis() -> Vec<(&'static str, Value)> {
     let models = Model::ALL.iter().map(|model| model.name());
     let best = [("concurrency", number()), ("throughput", number())];
     vec![

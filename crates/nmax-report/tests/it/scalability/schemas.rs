@@ -28,6 +28,21 @@ fn real_output_satisfies_the_schemas() {
     }
 }
 
+/// Commands add to these, and have schemas of their own.
+#[test]
+fn comparisons_and_assumptions_satisfy_theirs() {
+    let cases = [
+        (json::compare(&compare()), json::usl_compare_schema()),
+        (json::what_if(&what_if()), json::usl_what_if_schema()),
+    ];
+    for (value, schema) in cases {
+        assert_eq!(check(&value, &schema, &schema, "answer"), Vec::<String>::new());
+        let mut bad = value.clone();
+        bad["title"] = 1.into();
+        assert_eq!(check(&bad, &schema, &schema, "answer").len(), 1);
+    }
+}
+
 #[test]
 fn a_demand_is_in_the_schema_too() {
     let demand = nmax_usl::Demand {

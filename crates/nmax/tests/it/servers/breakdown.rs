@@ -146,3 +146,88 @@ fn both_sides_of_a_run_are_told_beside_each_other() {
         assert!(of_log(metric), "{metric}");
     }
 }
+
+/// As [`FORMAT`], of a server that tells nothing of the one behind it.
+const TIMED: &str = "$remote_addr [$msec] \"$request\" $status $body_bytes_sent \"$http_user_agent\" $request_time";
+/// Servers behind the balancer.
+const SERVERS: usize = 3;
+
+/// A balancer in front of servers that each write a log of their own, in front of a target that takes its time.
+fn balanced(bench: &Bench, behind: &str) -> Server {
+    let server = |number: usize, log: &str, to: &str| {
+        format!(
+            "server {{ listen 127.0.0.1:PORT{number}; keepalive_requests 100000; access_log FOLDER/{log}.log timed;
+               location / {{ proxy_pass {to}; }} }}\n"
+        )
+    };
+    let members: String = (1..=SERVERS)
+        .map(|number| format!("server 127.0.0.1:PORT{number};"))
+        .collect();
+    let servers: String = (1..=SERVERS)
+        .map(|number| server(number, &format!("app{number}"), behind))
+        .collect();
+    let front = server(0, "front", "http://apps");
+    let blocks = format!("log_format timed '{TIMED}';\nupstream apps {{ {members} }}\n{front}{servers}");
+    nginx(bench, 1 + SERVERS, &blocks)
+}
+
+/// What a run that follows these logs says of both sides.
+fn sides_of(bench: &Bench, server: &Server, logs: &[&str]) -> Value {
+    let observed: String = logs
+        .iter()
+        .map(|name| {
+            let file = server.file(&format!("{name}.log"));
+            format!("  - {{ log: {}, name: {name}, format: '{TIMED}' }}\n", file.display())
+        })
+        .collect();
+    let plan = format!(
+        "nmax: 1\ntarget: {}\ndefaults: {{ connection: keep-alive }}\n\
+         scenarios: {{ s: {{ steps: [{{ get: /delay/20ms }}, {{ get: /hello }}] }} }}\n\
+         workload: {{ closed: {{ vus: {VUS} }}, iterations: {ITERATIONS} }}\nobserve:\n{observed}",
+        server.url(0)
+    );
+    bench.write("plan.yaml", &plan);
+    bench
+        .nmax(&["run", "plan.yaml", "--json", "--exit-zero", "--workers", "1"])
+        .exits(0);
+    let text = std::fs::read_to_string(bench.runs().last().unwrap().join("breakdown.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Every row has all requests on both sides.
+fn assert_all_are_there(sides: &Value) {
+    let rows = sides["rows"].as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["", "GET /delay/20ms", "GET /hello"]);
+    for (row, want) in rows.iter().zip([2 * ITERATIONS, ITERATIONS, ITERATIONS]) {
+        assert_eq!(count(&row["client"]["count"]), want, "{row:#}");
+        assert_eq!(count(&row["server"]["count"]), want, "{row:#}");
+    }
+    assert_eq!(sides["notes"], serde_json::json!([]));
+}
+
+#[test]
+fn logs_of_several_servers_are_one_side() {
+    let bench = Bench::new();
+    let behind = target();
+    let server = balanced(&bench, &format!("http://{}", behind.address()));
+    let apps = ["app1", "app2", "app3"];
+    let sides = sides_of(&bench, &server, &apps);
+    assert_eq!(
+        (&sides["logs"], &sides["behind"]),
+        (&serde_json::json!(apps), &serde_json::json!([]))
+    );
+    assert_all_are_there(&sides);
+
+    // A balancer that writes a log, too, is the server's side, and they are what is behind it.
+    let sides = sides_of(&bench, &server, &["front", "app1", "app2", "app3"]);
+    assert_eq!(
+        (&sides["logs"], &sides["behind"]),
+        (&serde_json::json!(["front"]), &serde_json::json!(apps))
+    );
+    assert_all_are_there(&sides);
+    let slow = &sides["rows"][1];
+    let (server, upstream) = (number(&slow["server"]["time"]["mean_ms"]), number(&slow["upstream_ms"]));
+    assert!((20.0 - RESOLUTION_MS..=server).contains(&upstream), "{slow:#}");
+    assert!((number(&slow["front_ms"]) - (server - upstream)).abs() < 1e-6);
+}

@@ -385,7 +385,7 @@ fn wrong_timelines() {
 
 #[test]
 fn wrong_observations() {
-    let cases: [(&str, &[&str]); 11] = [
+    let cases: [(&str, &[&str]); 12] = [
         (
             "[{ process: nginx }, { process: { pid: 1 }, name: nginx }]",
             &[
@@ -402,6 +402,15 @@ fn wrong_observations() {
                 "  help: keep one of them",
                 "plan.yaml:5:85: it is not said which process",
                 "  help: write its name, `{ pid: 123 }` or `{ pid_file: /run/nginx.pid }`",
+            ],
+        ),
+        (
+            "[{ process: x, layer: a }, { log: a.log, kind: application, layer: b }]",
+            &[
+                "plan.yaml:5:25: `layer` says nothing about `process`",
+                "  help: remove it; it belongs to `log`",
+                "plan.yaml:5:70: `layer` says nothing about a log of an application",
+                "  help: remove it; layers are of access logs",
             ],
         ),
         (

@@ -85,6 +85,7 @@ fn sources_have_names_and_hosts() {
                 file: "/var/log/nginx/access.log".into(),
                 format: Some("combined".into()),
                 kind: Some(LogKind::Access),
+                layer: Some("front".into()),
             },
         ),
     ];

@@ -132,7 +132,12 @@ fn source_kind() -> impl Strategy<Value = SourceKind> {
     let resources = vec((figures, "[a-z_][a-z0-9_:]{0,9}([{][a-z]=\"[a-z ]{0,3}\"[}])?"), 0..4);
     let formats = (
         option::of("[!-~]{1,9}"),
-        option::of(select(vec![LogKind::Access, LogKind::Application])),
+        prop_oneof![
+            Just((None, None)),
+            Just((Some(LogKind::Application), None)),
+            (Just(Some(LogKind::Access)), option::of("[!-~]{1,9}")),
+            (Just(None), option::of("[!-~]{1,9}")),
+        ],
     );
     prop_oneof![
         agent.prop_map(|(listens, port, token, mut processes)| {
@@ -182,7 +187,12 @@ fn source_kind() -> impl Strategy<Value = SourceKind> {
         (1..u16::MAX).prop_map(|port| SourceKind::Memcached {
             address: format!("[::1]:{port}")
         }),
-        ("[ -~]{0,12}[!-~]", formats).prop_map(|(file, (format, kind))| SourceKind::Log { file, format, kind }),
+        ("[ -~]{0,12}[!-~]", formats).prop_map(|(file, (format, (kind, layer)))| SourceKind::Log {
+            file,
+            format,
+            kind,
+            layer,
+        }),
     ]
 }
 
