@@ -77,7 +77,7 @@ impl Host {
 
     /// Reads the process that listens on a port as well, under its own name: the first look finds out which one it is.
     #[must_use]
-    pub fn also_serving(mut self, port: Option<u16>) -> Self {
+    pub(crate) fn also_serving(mut self, port: Option<u16>) -> Self {
         self.port = port;
         self
     }

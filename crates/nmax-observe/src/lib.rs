@@ -6,7 +6,7 @@
 //! # Layout
 //! - [`open`]: from a plan's `observe` to sources
 //! - [`source`]: what can be read, and why it could not be
-//! - [`fetch`]: one page over HTTP, in bounded time and size
+//! - `fetch`: one page over HTTP, in bounded time and size
 //! - `place`, `rates`: URLs as people write them; counters since the reading before
 //! - [`host`]: this host; [`process`]: which processes a name means; [`connections`]: TCP of this process's own
 //! - [`agent`]: readings of other hosts; [`clock`]: where their clocks stand
@@ -22,15 +22,15 @@
 pub mod agent;
 pub mod clock;
 pub mod connections;
-pub mod fetch;
+mod fetch;
 mod figures;
 pub mod follow;
 pub mod host;
 pub mod log;
 mod memcached;
 mod nginx;
-pub mod open;
 mod odd;
+pub mod open;
 mod place;
 mod postgres;
 pub mod process;
@@ -46,5 +46,7 @@ pub mod watcher;
 mod fixture;
 
 pub use open::open_all;
+#[doc(hidden)]
+pub use prometheus::readings_of_pages;
 pub use source::{Reading, Source, Trouble};
 pub use watcher::{Happening, Seen, Watched, Watcher};

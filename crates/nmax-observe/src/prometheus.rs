@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 use nmax_metrics::Nanos;
 use nmax_plan::plan::MappedResource;
 
-use crate::fetch::Page as Fetcher;
+use crate::fetch::{Fetched, Page as Fetcher};
 use crate::rates::Rates;
 use crate::{Reading, Source, Trouble};
 
@@ -73,23 +73,27 @@ impl Source for Exporter {
             return Err(Trouble::lasting(wrong));
         }
         let page = self.fetcher.fetch()?;
-        let url = self.fetcher.shown();
-        if page.content_type.starts_with("text/html") {
-            return Err(Trouble::passing(format!(
-                "{url} is a web page and has no metrics; they are often at `/metrics`"
-            )));
-        }
-        let samples = parse(&page.text, Format::of(&page.content_type))
-            .map_err(|error| Trouble::passing(format!("{url} is no page of metrics: {error}")))?;
-        if samples.is_empty() {
-            return Err(Trouble::passing(format!("{url} has no metrics in it")));
-        }
-        Ok(self.digest.readings(now, &samples))
+        self.digest.read(now, self.fetcher.shown(), &page)
     }
 
     fn notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.digest.notes)
     }
+}
+
+/// What pages become that one server gives one after the other, a second apart: a source without its server, for whoever
+/// makes pages up.
+#[doc(hidden)]
+pub fn readings_of_pages(content_type: &str, pages: &[&str]) -> Vec<Result<Vec<Reading>, Trouble>> {
+    let mut digest = Digest::new("app", &[], Neighbours::default());
+    let read = |(second, text): (u64, &&str)| {
+        let page = Fetched {
+            content_type: content_type.to_ascii_lowercase(),
+            text: (*text).to_owned(),
+        };
+        digest.read(Nanos::from_secs(second), "the page", &page)
+    };
+    (1..).zip(pages).map(read).collect()
 }
 
 /// A resource and how its figures are made.
@@ -159,6 +163,21 @@ impl Digest {
             notes: Vec::new(),
             wrong,
         }
+    }
+
+    /// Reads a page, or says why it is none.
+    fn read(&mut self, now: Nanos, url: &str, page: &Fetched) -> Result<Vec<Reading>, Trouble> {
+        if page.content_type.starts_with("text/html") {
+            return Err(Trouble::passing(format!(
+                "{url} is a web page and has no metrics; they are often at `/metrics`"
+            )));
+        }
+        let samples = parse(&page.text, Format::of(&page.content_type))
+            .map_err(|error| Trouble::passing(format!("{url} is no page of metrics: {error}")))?;
+        if samples.is_empty() {
+            return Err(Trouble::passing(format!("{url} has no metrics in it")));
+        }
+        Ok(self.readings(now, &samples))
     }
 
     fn readings(&mut self, now: Nanos, samples: &[Sample]) -> Vec<Reading> {

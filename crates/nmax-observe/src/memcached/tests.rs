@@ -1,7 +1,7 @@
 use std::io::{BufRead, BufReader, Write};
 
 use super::*;
-use crate::fixture::Fake;
+use crate::fixture::{Fake, value};
 
 /// A server that answers each line.
 fn memcached(mut answer: impl FnMut() -> String + Send + 'static) -> Fake {
@@ -15,16 +15,6 @@ fn memcached(mut answer: impl FnMut() -> String + Send + 'static) -> Fake {
         }
         None
     })
-}
-
-#[track_caller]
-fn value(readings: &[Reading], source: &str, metric: &str) -> f64 {
-    let found = readings
-        .iter()
-        .find(|reading| (&*reading.source, &*reading.metric) == (source, metric));
-    found
-        .unwrap_or_else(|| panic!("no {source} {metric} in {readings:#?}"))
-        .value
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::str::Chars;
 
 /// Most samples of a page.
 pub(crate) const SAMPLES_MAX: usize = 100_000;
-/// Length of what an error repeats of its line.
+/// Length of what an error repeats of its line, and of a word in it.
 const SNIPPET_CHARS: usize = 60;
 
 /// What a sample's value is.
@@ -169,13 +169,14 @@ pub(crate) fn parse(text: &str, format: Format) -> Result<Vec<Sample>, TextError
 }
 
 fn snippet(line: &str) -> String {
-    let start: String = line.trim_start().chars().take(SNIPPET_CHARS).collect();
-    let more = if line.trim_start().chars().nth(SNIPPET_CHARS).is_some() {
-        "…"
-    } else {
-        ""
-    };
-    format!(": `{}{more}`", start.escape_debug())
+    format!(": `{}`", short(line.trim_start()))
+}
+
+/// A text as a message repeats it: its beginning, without what would steer a terminal.
+fn short(text: &str) -> String {
+    let start: String = text.chars().take(SNIPPET_CHARS).collect();
+    let more = if start.len() < text.len() { "…" } else { "" };
+    format!("{}{more}", start.escape_debug())
 }
 
 fn note_type<'a>(comment: &'a str, types: &mut HashMap<&'a str, Type>) {
@@ -262,16 +263,16 @@ impl<'a> Line<'a> {
         let mut labels = Vec::with_capacity(matchers.len());
         for (label, comparison, value) in matchers {
             if comparison == Comparison::IsNot {
-                return Err(format!("`!=` after the label `{label}`"));
+                return Err(format!("`!=` after the label `{}`", short(&label)));
             }
             labels.push((label, value));
         }
         labels.sort_unstable();
         if let Some(pair) = labels.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(format!("the label `{}` is there twice", pair[0].0));
+            return Err(format!("the label `{}` is there twice", short(&pair[0].0)));
         }
         let value = self.word();
-        let value = number(&value).ok_or_else(|| format!("`{}` is no value", value.escape_debug()))?;
+        let value = number(&value).ok_or_else(|| format!("`{}` is no value", short(&value)))?;
         let stamp_s = self.stamp(format)?;
         Ok(Sample {
             name,
@@ -296,7 +297,7 @@ impl<'a> Line<'a> {
                 match (self.label()?, name.is_empty()) {
                     ((label, Some((comparison, value))), _) => matchers.push((label, comparison, value)),
                     ((quoted, None), true) => name = quoted,
-                    ((label, None), false) => return Err(format!("the label `{label}` has no value")),
+                    ((label, None), false) => return Err(format!("the label `{}` has no value", short(&label))),
                 }
                 self.skip_blanks();
                 if self.rest.next_if_eq(&',').is_none() && self.rest.peek() != Some(&'}') {
@@ -329,7 +330,10 @@ impl<'a> Line<'a> {
         if self.rest.next_if_eq(&'=').is_none() {
             return match comparison {
                 Comparison::Is => Ok((name, None)),
-                Comparison::IsNot => Err(format!("the label `{name}` is compared by neither `=` nor `!=`")),
+                Comparison::IsNot => Err(format!(
+                    "the label `{}` is compared by neither `=` nor `!=`",
+                    short(&name)
+                )),
             };
         }
         self.skip_blanks();
@@ -364,7 +368,7 @@ impl<'a> Line<'a> {
         if word.is_empty() || word == "#" && may_have_exemplar {
             return Ok(None);
         }
-        let wrong = || format!("`{}` after the value is no time", word.escape_debug());
+        let wrong = || format!("`{}` after the value is no time", short(&word));
         let stamp_s = match format {
             Format::Prometheus => word.parse::<i64>().map_err(|_| wrong())? as f64 / 1e3,
             Format::OpenMetrics => number(&word).filter(|stamp| stamp.is_finite()).ok_or_else(wrong)?,
@@ -373,7 +377,7 @@ impl<'a> Line<'a> {
         if more.is_empty() || more == "#" && may_have_exemplar {
             return Ok(Some(stamp_s));
         }
-        Err(format!("there is `{}` after the time", more.escape_debug()))
+        Err(format!("there is `{}` after the time", short(&more)))
     }
 
     fn name(&mut self, is_part: impl Fn(char) -> bool) -> String {

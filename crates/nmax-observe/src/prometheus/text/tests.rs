@@ -159,6 +159,20 @@ fn wrong_lines_are_named() {
     let long = format!("{}\x1b[31m", "<".repeat(1_000));
     let error = parse(&long, Format::Prometheus).unwrap_err().to_string();
     assert!(error.chars().count() < 150 && error.ends_with("<…`"), "{error}");
+    let word = "x".repeat(1_000);
+    let quoted = format!("\"{}\"", "\u{7f}".repeat(1_000));
+    for line in [
+        format!("up {word}"),
+        format!("up 1 {word}"),
+        format!("up 1 2 {word}"),
+        format!("up{{{quoted}}} 1"),
+        format!("up{{{quoted}=\"\",{quoted}=\"\"}} 1"),
+        format!("up{{{quoted}!=\"\"}} 1"),
+        format!("up{{{quoted}!\"\"}} 1"),
+    ] {
+        let error = parse(&line, Format::Prometheus).unwrap_err().to_string();
+        assert!(error.chars().count() < 1_000, "{} bytes: {error}", error.len());
+    }
     let escape = parse("\x1b[31mred", Format::Prometheus).unwrap_err().to_string();
     assert!(!escape.contains('\x1b'), "{escape:?}");
 }
