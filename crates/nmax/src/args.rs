@@ -117,18 +117,42 @@ pub enum SchemaKind {
     Summary,
     /// What `nmax usl fit --json` prints
     Usl,
+    /// What `nmax usl predict --json` prints
+    UslPredict,
+    /// What `nmax usl compare --json` prints
+    UslCompare,
+    /// What `nmax usl what-if --json` prints
+    UslWhatIf,
     /// scale.json and `nmax scale --json`
     Scale,
     /// What `nmax import har --json` prints
     ImportHar,
+    /// What `nmax import log --json` prints
+    ImportLog,
+    /// What `nmax check --json` prints
+    Check,
+    /// What `nmax check --once --json` prints
+    Once,
     /// What `nmax check --prove --json` prints
     Prove,
     /// What `nmax slice --json` prints
     Slice,
+    /// What `nmax slice --list --json` prints
+    Slices,
     /// What `nmax compare --json` prints
     Compare,
     /// What `nmax trend --json` prints
     Trend,
+    /// What `nmax runs --json` prints
+    Runs,
+    /// What `nmax fidelity --json` prints
+    Fidelity,
+    /// What `nmax data check --json` prints
+    DataCheck,
+    /// What `nmax doctor --json` prints
+    Doctor,
+    /// What `nmax explain --json` prints
+    Explain,
 }
 
 const RUN_EXAMPLES: &str = "\

@@ -16,6 +16,7 @@ pub mod replay;
 pub mod results;
 pub mod run;
 pub mod scale;
+mod schema;
 pub mod slice;
 pub mod small;
 mod smoke;

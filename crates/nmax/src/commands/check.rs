@@ -22,6 +22,7 @@ use crate::{hints, load, preflight, say, session};
 mod advice;
 mod effort;
 mod machine;
+pub mod schema;
 mod written;
 
 use advice::Advice;

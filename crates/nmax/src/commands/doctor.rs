@@ -11,6 +11,8 @@ use crate::exit::Exit;
 use crate::host::{self, Finding, Host, Level, Need};
 use crate::{live, load, preflight, say};
 
+pub mod schema;
+
 /// Columns of the names and of the values.
 const COLUMNS: (usize, usize) = (16, 32);
 

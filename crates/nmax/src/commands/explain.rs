@@ -8,6 +8,8 @@ use crate::args::ExplainArgs;
 use crate::exit::Exit;
 use crate::say;
 
+pub mod schema;
+
 /// Columns of a code in the list.
 const CODE_COLUMNS: usize = 22;
 /// Columns of a line of text.

@@ -11,6 +11,8 @@ use crate::exit::Exit;
 use crate::fidelity::{Fidelity, TRAFFIC, profile, stored};
 use crate::{live, say};
 
+pub mod schema;
+
 /// Prints the comparison.
 pub fn fidelity(args: &FidelityArgs) -> Exit {
     match compared(args) {

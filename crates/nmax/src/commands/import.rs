@@ -26,7 +26,6 @@ use files::{Bundle, Kept, Place, Trouble};
 use recordings::Source;
 pub(crate) use recordings::{bytes, secrets};
 pub use schema::schema;
-pub(crate) use schema::{count, described, list, record, text};
 
 /// Longest command that is read from standard input, bytes.
 const COMMAND_BYTES_MAX: u64 = 1 << 20;

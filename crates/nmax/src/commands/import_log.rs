@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //! - this file: read, sum up, plan, write
-//! - `text` and `charts`: what was found, for people; `figures`: the same for programs
+//! - `text` and `charts`: what was found, for people; `figures`: the same for programs, which `schema` describes
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -22,6 +22,7 @@ use crate::{live, logs, say};
 
 mod charts;
 mod figures;
+pub mod schema;
 mod text;
 
 /// What was found in logs, and made of it.

@@ -13,6 +13,8 @@ use crate::exit::Exit;
 use crate::say;
 use crate::session::{self, Finished};
 
+pub mod schema;
+
 /// Shows a run, or a campaign, again.
 pub fn show(args: &ShowArgs) -> Exit {
     if let Some(campaign) = campaign(&args.runs_dir, &args.run) {

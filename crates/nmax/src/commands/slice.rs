@@ -24,10 +24,12 @@ mod logged;
 mod raw;
 mod run;
 mod saved;
+mod schema;
 mod table;
 mod windows;
 
 pub use formats::schema;
+pub use schema::list_schema;
 
 /// An answer, and what it is of.
 struct Found {

@@ -3,7 +3,7 @@
 //! # Layout
 //! - `fit`, `predict`, `compare`, `what_if`: the four commands
 //! - `table`: measurements read from a file; `records`: its lines as cells; `columns`: what its columns are
-//! - `output`: where results go
+//! - `output`: where results go; `schema`: what their JSON is
 
 mod columns;
 mod compare;
@@ -11,6 +11,7 @@ mod fit;
 mod output;
 mod predict;
 mod records;
+pub mod schema;
 mod table;
 mod what_if;
 

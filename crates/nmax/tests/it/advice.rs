@@ -1,6 +1,7 @@
 //! What `nmax check` says of the machine and of the testing that a load deserves.
 
 use crate::bench::Bench;
+use crate::schema::assert_schema;
 
 const PLAN: &str = "nmax: 1
 target: http://127.0.0.1:9
@@ -12,7 +13,9 @@ fn check(rate: &str, more: &str, flags: &[&str]) -> serde_json::Value {
     let bench = Bench::new();
     std::fs::write(bench.path("plan.yaml"), PLAN.replace("RATE", rate) + more).unwrap();
     let args = [&["check", "plan.yaml", "--json"], flags].concat();
-    bench.nmax(&args).exits(0).json()
+    let found = bench.nmax(&args).exits(0).json();
+    assert_schema(&found, "check");
+    found
 }
 
 #[test]

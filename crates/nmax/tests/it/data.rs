@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use crate::bench::{Bench, count, number};
+use crate::schema::assert_schema;
 
 /// The cells of a file without quotes.
 fn rows(bench: &Bench, name: &str) -> Vec<Vec<String>> {
@@ -63,6 +64,7 @@ fn skew_is_told_and_repeats_are_found() {
         ])
         .exits(3)
         .json();
+    assert_schema(&shown, "data-check");
     assert_eq!(count(&shown["rows"]), 20_000);
     let [last, email] = [0, 1].map(|at| &shown["columns"][at]);
     assert_eq!((&last["name"], &email["name"]), (&"last_name".into(), &"email".into()));

@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, lines};
 use crate::peers::{arrived, target};
+use crate::schema::assert_schema;
 
 #[test]
 fn doctor_tells_what_the_host_allows() {
@@ -16,7 +17,7 @@ fn doctor_tells_what_the_host_allows() {
         text.stdout
     );
     let json = bench.nmax(&["doctor", "--json"]).json();
-    assert_eq!(json["schema_version"], 1);
+    assert_schema(&json, "doctor");
     assert!(json["forecast"].is_null(), "{json:#}");
     let checks = json["checks"].as_array().unwrap();
     for check in checks {
@@ -48,6 +49,7 @@ fn doctor_holds_a_plan_against_the_host() {
     let doctor = |file: &str| bench.shell(&format!("ulimit -n 200 && exec \"$NMAX\" doctor {file} --json"));
     let found = |file: &str, code: &str| {
         let json = doctor(file).json();
+        assert_schema(&json, "doctor");
         let forecast = json["forecast"].as_array().unwrap().clone();
         let finding = forecast.into_iter().find(|finding| finding["code"] == code);
         finding.unwrap_or_else(|| panic!("{file}: no {code}: {json:#}"))

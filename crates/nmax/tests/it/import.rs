@@ -11,24 +11,6 @@ use crate::peers::shop;
 use crate::schema::assert_schema;
 use crate::visit::Visit;
 
-/// The committed schemas are those that the program prints. With `UPDATE=1` they are written.
-#[test]
-fn schemas_are_fresh() {
-    let bench = Bench::new();
-    for (kind, file) in [("import-har", "import-har.schema.json"), ("prove", "prove.schema.json")] {
-        let printed = bench.nmax(&["schema", kind]).exits(0).stdout;
-        let path = format!("{}/../../docs/schema/{file}", env!("CARGO_MANIFEST_DIR"));
-        if std::env::var_os("UPDATE").is_some() {
-            fs::write(&path, &printed).unwrap();
-        }
-        assert_eq!(
-            fs::read_to_string(&path).unwrap(),
-            printed,
-            "{file} is stale: run the tests with UPDATE=1"
-        );
-    }
-}
-
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }

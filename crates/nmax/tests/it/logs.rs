@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::bench::{Bench, Ended, count, lines};
 use crate::peers::{Listener, target};
+use crate::schema::assert_schema;
 
 /// A line of combined format, `s` seconds after midnight.
 fn line(s: u64, client: u64, request: &str, status: u16) -> String {
@@ -38,7 +39,9 @@ fn imported(bench: &Bench, args: &str) -> Value {
     let mut all = vec!["import", "log"];
     all.extend(args.split(' '));
     all.extend(["--json", "--force"]);
-    bench.nmax(&all).exits(0).json()
+    let found = bench.nmax(&all).exits(0).json();
+    assert_schema(&found, "import-log");
+    found
 }
 
 #[track_caller]

@@ -10,7 +10,7 @@
 //! - tests: `cases` (arguments and plans, as folders), `planless`, `plans`, `outcomes`, `trouble` (servers and
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
-//!   `servers` (nginx, Apache, varnish), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
+//!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
 //!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `tutorials`
 
@@ -47,6 +47,7 @@ mod record;
 mod record_story;
 mod results;
 mod scale;
+mod schemas;
 mod secrets;
 mod seeds;
 mod servers;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, count, exchanges, lines, number};
 use crate::peers::{Listener, arrived, shop};
-use crate::schema::assert_summary;
+use crate::schema::{assert_schema, assert_summary};
 
 /// The shop, three visits for each new account.
 const SHOP: &str = r#"
@@ -140,6 +140,7 @@ fn check_never_connects() {
     let check = ["check", "shop.yaml", "-e", "WHO=ann", "--target", &server.url()];
     bench.nmax(&check).exits(0).shows(&["browse", "iterations  1\n"]);
     let json = bench.nmax(&[&check[..], &["--json"]].concat()).exits(0).json();
+    assert_schema(&json, "check");
     assert_eq!(count(&json["iterations"]), 1, "{json:#}");
     bench
         .nmax(&[
@@ -181,6 +182,7 @@ fn check_once_shows_each_request_and_reply() {
     // The account is there now: the same visitor again is refused.
     bench.nmax(&once).exits(3).shows(&["✗ sign up: status 409"]);
     let json = bench.nmax(&[&once[..], &["--json"]].concat()).exits(3).json();
+    assert_schema(&json, "once");
     assert_eq!(json["ok"], false);
     assert_eq!(json["scenarios"][0]["exchanges"][2]["outcome"], "ok");
     assert_eq!(json["scenarios"][1]["exchanges"][1]["outcome"], "failed");

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::bench::{Bench, count, lines, runs_in};
 use crate::peers::{arrived, target};
-use crate::schema::assert_summary;
+use crate::schema::{assert_schema, assert_summary};
 
 /// Two small runs; the second has a note, labels and extra files.
 fn two_runs() -> (Bench, Value) {
@@ -72,6 +72,7 @@ fn no_sample_is_invented_between_the_files() {
 fn runs_are_listed_and_found_by_name_prefix_and_path() {
     let (bench, _) = two_runs();
     let list = bench.nmax(&["runs", "--json"]).exits(0).json();
+    assert_schema(&list, "runs");
     let [newest, oldest] = list["runs"].as_array().unwrap().as_slice() else {
         panic!("{list:#}")
     };

@@ -68,3 +68,8 @@ fn redactions_of_the_seeds_hold() {
 fn logs_of_the_seeds_hold() {
     replay("log", properties::logs::holds);
 }
+
+#[test]
+fn pages_of_metrics_of_the_seeds_hold() {
+    replay("metrics", properties::metrics::holds);
+}

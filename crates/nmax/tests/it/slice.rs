@@ -15,21 +15,6 @@ use crate::bench::{Bench, count};
 use crate::peers::shop;
 use crate::schema::assert_schema;
 
-/// The committed schema is the one that the program prints. With `UPDATE=1` it is written.
-#[test]
-fn the_schema_of_slices_is_fresh() {
-    let printed = Bench::new().nmax(&["schema", "slice"]).exits(0).stdout;
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/schema/slice.schema.json");
-    if std::env::var_os("UPDATE").is_some() {
-        fs::write(path, &printed).unwrap();
-    }
-    assert_eq!(
-        fs::read_to_string(path).unwrap(),
-        printed,
-        "stale: run the tests with UPDATE=1"
-    );
-}
-
 /// A short run of the shop.
 fn run(bench: &Bench, samples: &str) -> PathBuf {
     let shop = shop();
@@ -409,6 +394,9 @@ fn slices_are_kept_under_a_name() {
         list, "bad  --by class --where 'status>=500' --show count\n",
         "what did not work is not kept"
     );
+    let list = bench.nmax(&["slice", "--list", "--json"]).exits(0).json();
+    assert_schema(&list, "slices");
+    assert_eq!(list["slices"][0]["where"][0], "status>=500");
     assert!(slice("--saved bat").exits(2).stderr.contains("there are bad"));
     assert!(slice("--save a/b").exits(2).stderr.contains("cannot be the name"));
     bench.write("runs/slices.toml", "[bad]\nbye = 'x'\n");

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use crate::bench::{Bench, Ended, number};
+use crate::schema::assert_schema;
 
 /// A published table.
 fn published(name: &str) -> String {
@@ -54,6 +55,7 @@ fn coefficients_go_round() {
             .exits(0)
             .json();
         let by_file = usl(&bench, &format!("predict {file} --at 20 --json")).exits(0).json();
+        assert_schema(&by_law, "usl-predict");
         let x = |answer: &Value| number(&answer["predictions"][0]["throughput"]["estimate"]);
         assert!((x(&by_law) - x(&by_file)).abs() < 1e-6, "{by_law}");
         assert_eq!(number(&by_law["coefficients"]["beta"]["estimate"]), beta);
@@ -287,6 +289,7 @@ fn predictions_know_their_limits() {
     )
     .exits(0)
     .json();
+    assert_schema(&answer, "usl-predict");
     let all = answer["predictions"].as_array().unwrap();
     let refused: Vec<bool> = all.iter().map(|one| !one["refused"].is_null()).collect();
     assert_eq!(refused, [false, true, false, true, false, true]);
@@ -319,6 +322,7 @@ fn predictions_know_their_limits() {
     )
     .exits(0)
     .json();
+    assert_schema(&knee, "usl-predict");
     assert_eq!(knee["model"], "knee");
     close(&knee["predictions"][0]["throughput"]["estimate"], 27_345.7, 1e-4);
 }
@@ -341,6 +345,7 @@ fn changes_of_coefficients_move_the_peak() {
         )
         .exits(0)
         .json();
+        assert_schema(&answer, "usl-what-if");
         close(&answer["peak"]["concurrency"], 44.045_43, 1e-6);
         close(&answer["peak"]["throughput"], 13_597.04, 1e-6);
         close(&answer["assumed_peak"]["concurrency"], n, 1e-6);
@@ -353,6 +358,7 @@ fn changes_of_coefficients_move_the_peak() {
         "what-if --coefficients 0.03,0.0005,1000 --optimistic a=0.005 --growth 10%/week --weeks 20 --load 20 --json",
     );
     let growing = growing.exits(0).json();
+    assert_schema(&growing, "usl-what-if");
     let weeks = growing["weeks"].as_array().unwrap();
     assert_eq!(weeks.len(), 21);
     close(&weeks[0]["x"]["base"], 11_363.64, 1e-6);
@@ -364,6 +370,7 @@ fn changes_of_coefficients_move_the_peak() {
         &format!("what-if {file} --alpha 0 --growth 20%/week --weeks 20 --load 30 --json"),
     );
     let limited = limited.exits(0).json();
+    assert_schema(&limited, "usl-what-if");
     for week in limited["weeks"].as_array().unwrap() {
         let is_beyond = number(&week["n"]) > 64.0;
         assert_eq!(week["x"]["assumed"].is_null(), is_beyond, "{week}");
@@ -397,6 +404,7 @@ fn versions_are_told_apart() {
     let answer = usl(&bench, "compare before.csv patched=after.csv --json")
         .exits(0)
         .json();
+    assert_schema(&answer, "usl-compare");
     let names: Vec<&Value> = answer["versions"]
         .as_array()
         .unwrap()
@@ -469,9 +477,6 @@ fn forms_agree() {
     }
     let model = usl(&bench, &format!("fit {file} --model amdahl")).exits(0);
     model.shows(&["Model amdahl: "]);
-    for schema in ["usl", "scale"] {
-        bench.nmax(&["schema", schema]).exits(0).json();
-    }
 }
 
 /// The directory of a scale is read by its points, which keep what N counts.

@@ -271,7 +271,7 @@ fn chart(title: &str, rows: &[f64], out: &mut String) {
     }
 }
 
-fn hash_name(hash: HashName) -> &'static str {
+pub(super) fn hash_name(hash: HashName) -> &'static str {
     match hash {
         HashName::Fnv => "fnv",
         HashName::Murmur3 => "murmur3",

@@ -1,11 +1,13 @@
 //! The JSON Schema (2020-12) of what `nmax import har --json` and `nmax import curl --json` print.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use crate::commands::schema::{count, described, document, first_version, list, or_null, record, text};
 
 /// The schema. Every key that is described is there; readers must ignore keys that they do not know.
 pub fn schema() -> Value {
-    let mut root = record(&[
-        ("schema_version", json!({ "const": 1 })),
+    let keys = [
+        first_version(),
         ("plan", described(text(), "The plan that was written.")),
         (
             "files",
@@ -28,7 +30,7 @@ pub fn schema() -> Value {
                 list(record(&[
                     (
                         "file",
-                        json!({ "type": ["string", "null"], "description": "The file that it is in; null when there was none." }),
+                        described(or_null(text()), "The file that it is in; null when there was none."),
                     ),
                     (
                         "entry",
@@ -67,10 +69,8 @@ pub fn schema() -> Value {
         ),
         ("parameters", described(list(text()), "What differs from user to user.")),
         ("warnings", list(text())),
-    ]);
-    root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    root["title"] = json!("nmax import har");
-    root
+    ];
+    document("nmax import har", &keys)
 }
 
 fn correlation() -> Value {
@@ -96,35 +96,4 @@ fn correlation() -> Value {
         ),
         ("evidence", described(text(), "Why it is taken for one.")),
     ])
-}
-
-/// An object with these keys, all of which are there.
-pub(crate) fn record(keys: &[(&str, Value)]) -> Value {
-    let required: Vec<&str> = keys.iter().map(|(key, _)| *key).collect();
-    let properties: Map<String, Value> = keys
-        .iter()
-        .map(|(key, rules)| ((*key).to_owned(), rules.clone()))
-        .collect();
-    json!({ "type": "object", "properties": properties, "required": required })
-}
-
-/// A list.
-pub(crate) fn list(of: Value) -> Value {
-    json!({ "type": "array", "items": of })
-}
-
-/// A text.
-pub(crate) fn text() -> Value {
-    json!({ "type": "string" })
-}
-
-/// A whole number from 0.
-pub(crate) fn count() -> Value {
-    json!({ "type": "integer", "minimum": 0 })
-}
-
-/// Rules with a word on what is meant.
-pub(crate) fn described(mut rules: Value, words: &str) -> Value {
-    rules["description"] = json!(words);
-    rules
 }

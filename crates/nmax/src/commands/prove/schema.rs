@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use crate::commands::import::{count, described, list, record, text};
+use crate::commands::schema::{boolean, count, described, document, first_version, list, or_null, record, text};
 
 /// The schema. Every key that is described is there; readers must ignore keys that they do not know.
 pub fn schema() -> Value {
-    let or_null = |what| described(json!({ "type": ["string", "null"] }), what);
-    let yes_or_no = |what| described(json!({ "type": "boolean" }), what);
+    let perhaps = |what| described(or_null(text()), what);
+    let yes_or_no = |what| described(boolean(), what);
     let end = |place: bool| {
         let mut keys = vec![
             (
@@ -36,12 +36,12 @@ pub fn schema() -> Value {
         ("proof", described(text(), "What the replays showed.")),
         (
             "evidence",
-            or_null("Why it was taken for a correlation when it was recorded."),
+            perhaps("Why it was taken for a correlation when it was recorded."),
         ),
     ]);
     let cookie = record(&[
         ("name", text()),
-        ("set_by", or_null("Name of the request whose reply set it first.")),
+        ("set_by", perhaps("Name of the request whose reply set it first.")),
         ("sent", described(count(), "Requests of one replay that carried it.")),
     ]);
     let scenario = record(&[
@@ -58,13 +58,13 @@ pub fn schema() -> Value {
         ("jar", described(list(cookie), "Cookies, which the jar carries.")),
         ("notes", list(text())),
     ]);
-    let mut root = record(&[
-        ("schema_version", json!({ "const": 1 })),
+    let keys = [
+        first_version(),
         ("plan", text()),
         ("target", text()),
         (
             "evidence",
-            or_null("The file beside the plan into which the verdicts were written."),
+            perhaps("The file beside the plan into which the verdicts were written."),
         ),
         ("ok", yes_or_no("Every scenario is.")),
         ("replays", described(count(), "Iterations that were sent.")),
@@ -74,8 +74,6 @@ pub fn schema() -> Value {
         ("not_tried", count()),
         ("scenarios", list(scenario)),
         ("warnings", list(text())),
-    ]);
-    root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    root["title"] = json!("nmax check --prove");
-    root
+    ];
+    document("nmax check --prove", &keys)
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::nginx::nginx;
 use crate::bench::Bench;
+use crate::schema::assert_schema;
 
 /// A site whose log has durations in milliseconds and who the visitor is.
 const SITE: &str = "log_format visits '$remote_addr - - [$time_local] \"$request\" $status $body_bytes_sent \"-\" \
@@ -107,6 +108,7 @@ fn a_plan_of_a_log_makes_such_a_log() {
 /// Verdicts of the last run by what is compared.
 fn rows(bench: &Bench) -> BTreeMap<String, String> {
     let compared: Value = bench.nmax(&["fidelity", "last", "--json"]).exits(0).json();
+    assert_schema(&compared, "fidelity");
     let rows = compared["rows"].as_array().unwrap();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     rows.iter()

@@ -1,0 +1,78 @@
+//! `nmax schema`: the committed schemas are those that the program prints, and what it prints is as they say.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use crate::bench::Bench;
+use crate::schema::assert_schema;
+
+/// Everything that `nmax schema` knows.
+const KINDS: [&str; 21] = [
+    "plan",
+    "summary",
+    "usl",
+    "usl-predict",
+    "usl-compare",
+    "usl-what-if",
+    "scale",
+    "import-har",
+    "import-log",
+    "check",
+    "once",
+    "prove",
+    "slice",
+    "slices",
+    "compare",
+    "trend",
+    "runs",
+    "fidelity",
+    "data-check",
+    "doctor",
+    "explain",
+];
+/// Files of a run's directory, whose schemas are no answer of a command.
+const FILES: [&str; 6] = ["manifest", "names", "windows", "failures", "resources", "events"];
+
+/// With `UPDATE=1` they are written.
+#[test]
+fn committed_schemas_are_those_that_are_printed() {
+    let bench = Bench::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schema");
+    let file = |kind: &str| folder.join(format!("{kind}.schema.json"));
+    for kind in KINDS {
+        let printed = bench.nmax(&["schema", kind]).exits(0).stdout;
+        if std::env::var_os("UPDATE").is_some() {
+            fs::write(file(kind), &printed).unwrap();
+        }
+        let committed = fs::read_to_string(file(kind)).unwrap_or_default();
+        assert_eq!(committed, printed, "{kind} is stale: run the tests with UPDATE=1");
+    }
+    let found = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let known: BTreeSet<_> = KINDS.into_iter().chain(FILES).map(file).collect();
+    assert_eq!(
+        found.collect::<BTreeSet<_>>(),
+        known,
+        "each has a name, and no other is there"
+    );
+    let all = bench.nmax(&["schema", "none"]).exits(2).says(&KINDS);
+    let listed = all.stderr.split("possible values: ").nth(1).unwrap();
+    let listed = listed.split(']').next().unwrap();
+    assert_eq!(listed.split(", ").count(), KINDS.len(), "{listed}");
+}
+
+/// An answer that no other test asks for.
+#[test]
+fn what_explain_prints_is_as_its_schema_says() {
+    let codes = Bench::new().nmax(&["explain", "--json"]).exits(0).json();
+    assert_schema(&codes, "explain");
+}
+
+/// A schema that takes anything would be worth nothing.
+#[test]
+#[should_panic(expected = "codes[0].weight breaks enum")]
+fn what_is_wrong_breaks_its_schema() {
+    let mut codes = Bench::new().nmax(&["explain", "--json"]).exits(0).json();
+    codes["codes"][0]["weight"] = "heavy".into();
+    assert_schema(&codes, "explain");
+}
