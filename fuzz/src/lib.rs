@@ -5,6 +5,7 @@
 pub mod codec;
 pub mod cookies;
 pub mod logs;
+pub mod metrics;
 pub mod plan;
 pub mod recordings;
 pub mod urls;
