@@ -66,6 +66,9 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
     sources.filter_map(panel).collect()
 }
 
+/// A figure, after the largest value that it had.
+type Ranked<'a> = (f64, &'a Figure, &'a Track);
+
 /// Whatever else services tell: a picture for each unit of a source, with the largest figures.
 fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
     let is_drawn = |figure: &Figure| {
@@ -75,7 +78,7 @@ fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
         })
     };
     let is_service = |source: &str| SERVICES.iter().any(|prefix| source.starts_with(prefix));
-    let mut groups: Vec<((&str, &str), Vec<(f64, &Figure, &Track)>)> = Vec::new();
+    let mut groups: Vec<((&str, &str), Vec<Ranked<'_>>)> = Vec::new();
     for (figure, track) in all {
         if !is_service(&figure.source) || is_drawn(figure) || figure.metric == "up" {
             continue;
@@ -90,7 +93,7 @@ fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
             None => groups.push((key, vec![(most, figure, track)])),
         }
     }
-    let panel = |((source, unit), mut group): ((&str, &str), Vec<(f64, &Figure, &Track)>)| {
+    let panel = |((source, unit), mut group): ((&str, &str), Vec<Ranked<'_>>)| {
         group.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let lines = group.iter().take(LINES_MAX);
         Panel {
