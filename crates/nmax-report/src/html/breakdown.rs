@@ -44,6 +44,9 @@ pub(super) fn write(page: &mut Page, view: &View) {
     }
 }
 
+/// A line of a picture: its name, then instants, s, and values; a missing value is a gap.
+type Curve = (String, Vec<(f64, Option<f64>)>);
+
 /// A column of a table: its title and what it says of a row.
 type Column = (&'static str, fn(&Row) -> String);
 
@@ -109,7 +112,7 @@ fn table(page: &mut Page, dimension: Dimension, rows: &[&Row]) {
 
 /// 95th percentile of the most frequent values.
 fn over_time(page: &mut Page, view: &View, dimension: Dimension, rows: &[&Row]) {
-    let lines: Vec<(String, Vec<(f64, Option<f64>)>)> = rows
+    let lines: Vec<Curve> = rows
         .iter()
         .take(LINES_MAX)
         .map(|row| {
@@ -119,7 +122,7 @@ fn over_time(page: &mut Page, view: &View, dimension: Dimension, rows: &[&Row]) 
             });
             (row.value.clone(), points.collect())
         })
-        .filter(|(_, points): &(_, Vec<(f64, Option<f64>)>)| points.len() > 1)
+        .filter(|(_, points): &Curve| points.len() > 1)
         .collect();
     let title = format!("Response time p95 by {}", dimension.name());
     picture(page, view, &format!("by-{}", dimension.name()), &title, lines);
@@ -215,7 +218,7 @@ fn operations(page: &mut Page, view: &View) {
 }
 
 /// Times over time, ns.
-fn picture(page: &mut Page, view: &View, id: &str, title: &str, lines: Vec<(String, Vec<(f64, Option<f64>)>)>) {
+fn picture(page: &mut Page, view: &View, id: &str, title: &str, lines: Vec<Curve>) {
     let values = lines
         .iter()
         .flat_map(|(_, points)| points.iter().filter_map(|(_, value)| *value));

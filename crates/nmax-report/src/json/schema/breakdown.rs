@@ -30,10 +30,16 @@ pub(super) fn log_errors() -> Value {
         ("count", count()),
         (
             "kinds",
-            described(map(count()), "The most frequent ones; those that name no kind are in `count` only."),
+            described(
+                map(count()),
+                "The most frequent ones; those that name no kind are in `count` only.",
+            ),
         ),
     ]);
-    described(list(log), "Errors in the phase of every followed log of an application.")
+    described(
+        list(log),
+        "Errors in the phase of every followed log of an application.",
+    )
 }
 
 pub(super) fn breakdown() -> Value {

@@ -54,11 +54,13 @@ fn plain(own: u64, ms: u64) -> Told {
     (own, ms, None, None)
 }
 
+/// Logs, those that are the front and what is behind it, and why this row.
+type Case<'a> = (&'a [Told], &'a [u16], &'a [u16], &'a str);
+
 #[test]
 fn the_server_is_the_layer_with_the_runs_requests() {
     let named = |own, ms, layer| (own, ms, None, Some(layer));
-    // logs, front, behind, why this row
-    let cases: [(&[Told], &[u16], &[u16], &str); 12] = [
+    let cases: [Case; 12] = [
         (&[plain(100, 20)], &[0], &[], "one server"),
         (
             &[plain(100, 20), plain(3_000, 2)],
