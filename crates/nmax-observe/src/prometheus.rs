@@ -15,10 +15,10 @@ mod page;
 mod room;
 mod text;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nmax_metrics::Nanos;
-use nmax_plan::plan::MappedResource;
+use nmax_plan::plan::{MappedKind, MappedResource};
 
 use crate::fetch::{Fetched, Page as Fetcher};
 use crate::rates::Rates;
@@ -108,7 +108,27 @@ struct Recipe {
 enum RecipeName {
     Known(Name),
     /// Of the plan: kind and name.
-    Mapped(String),
+    Mapped(MappedKind, String),
+}
+
+impl RecipeName {
+    /// Pools, locks and the like: requests are in them, so one that is told twice counts twice.
+    fn mapped_kind(&self) -> Option<MappedKind> {
+        let word = match self {
+            Self::Mapped(kind, _) => return Some(*kind),
+            Self::Known(Name::Own(kind, _) | Name::Label(kind, _)) => kind,
+            Self::Known(Name::Fixed(_)) => return None,
+        };
+        MappedKind::ALL.into_iter().find(|kind| kind.word() == *word)
+    }
+
+    /// The label whose values tell its resources apart.
+    fn label(&self) -> Option<&'static str> {
+        match self {
+            Self::Known(Name::Label(_, label)) => Some(label),
+            _ => None,
+        }
+    }
 }
 
 /// From samples to readings.
@@ -199,16 +219,25 @@ impl Digest {
         let mut readings = Vec::new();
         let mut made = HashSet::new();
         let mut is_of_read_host = false;
+        self.claim(page);
         for recipe in &self.recipes {
             let is_of_interest = recipe.about == About::Subject || !is_exporter;
+            let (kind, by) = (recipe.name.mapped_kind(), recipe.name.label());
+            let owners = self.owners(page, recipe);
             for (metric, figure) in &recipe.figures {
-                let by = match recipe.name {
-                    RecipeName::Known(Name::Label(_, label)) => Some(label),
-                    _ => None,
-                };
+                let claims = kind.map(|_| page.claims(figure, by)).unwrap_or_default();
+                let mut of_plan: BTreeMap<&str, f64> = BTreeMap::new();
                 for (label, value) in page.figure(figure, by) {
                     if recipe.is_of_host && self.neighbours.is_host_read {
                         is_of_read_host = true;
+                        continue;
+                    }
+                    if let Some(owner) = owners.get(&label) {
+                        *of_plan.entry(owner).or_default() += value;
+                        continue;
+                    }
+                    // It is in a resource of another kind.
+                    if claims.contains_key(&label) {
                         continue;
                     }
                     let source = self.source(&recipe.name, &label);
@@ -218,6 +247,11 @@ impl Digest {
                     };
                     if has_place && made.insert((source.clone(), *metric)) {
                         readings.push(Reading::new(&source, metric, value, unit_of_figure(metric)));
+                    }
+                }
+                for (source, value) in of_plan {
+                    if made.insert((source.to_owned(), *metric)) {
+                        readings.push(Reading::new(source, metric, value, unit_of_figure(metric)));
                     }
                 }
             }
@@ -235,6 +269,37 @@ impl Digest {
         readings
     }
 
+    /// Marks what resources of the plan are made of.
+    fn claim(&self, page: &mut Page<'_>) {
+        for (number, recipe) in self.recipes.iter().enumerate() {
+            if matches!(recipe.name, RecipeName::Mapped(..)) {
+                recipe.figures.iter().for_each(|(_, figure)| page.claim(figure, number));
+            }
+        }
+    }
+
+    /// The resources of the plan that those of a recipe are, by the value of its label: of the same kind, and made of a
+    /// sample of theirs. What the plan does not say of such a one is what the convention knows, added up where it has several.
+    fn owners<'a>(&'a self, page: &Page<'_>, recipe: &'a Recipe) -> BTreeMap<String, &'a str> {
+        let mut owners = BTreeMap::new();
+        let Some(kind) = recipe.name.mapped_kind() else {
+            return owners;
+        };
+        if let RecipeName::Mapped(_, name) = &recipe.name {
+            owners.insert(String::new(), name.as_str());
+            return owners;
+        }
+        for (_, figure) in &recipe.figures {
+            for (label, number) in page.claims(figure, recipe.name.label()) {
+                match &self.recipes[number].name {
+                    RecipeName::Mapped(of, name) if *of == kind => owners.entry(label).or_insert(name.as_str()),
+                    _ => continue,
+                };
+            }
+        }
+        owners
+    }
+
     fn source(&self, name: &RecipeName, label: &str) -> String {
         let own = |kind: &str, rest: &str| match rest {
             "" => format!("{kind} {}", self.name),
@@ -250,7 +315,7 @@ impl Digest {
                 own(kind, label)
             }
             RecipeName::Known(Name::Label(kind, _)) => format!("{kind} {label}"),
-            RecipeName::Mapped(name) => name.clone(),
+            RecipeName::Mapped(_, name) => name.clone(),
         }
     }
 
@@ -313,7 +378,7 @@ impl Digest {
 
     fn say_what_is_missing(&mut self, page: &Page<'_>) {
         for recipe in &self.recipes {
-            let RecipeName::Mapped(name) = &recipe.name else {
+            let RecipeName::Mapped(_, name) = &recipe.name else {
                 continue;
             };
             for (metric, figure) in &recipe.figures {
@@ -345,7 +410,7 @@ fn mapped(resource: &MappedResource, wrong: &mut Vec<String>) -> Recipe {
         figures: figures.collect(),
         about: About::Subject,
         is_of_host: false,
-        name: RecipeName::Mapped(name),
+        name: RecipeName::Mapped(resource.kind, name),
     }
 }
 

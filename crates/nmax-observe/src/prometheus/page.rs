@@ -87,6 +87,21 @@ impl<S> Figure<S> {
             Self::Growing(of) => Figure::Growing(change(of)),
         }
     }
+
+    /// Everything that it is made of.
+    fn parts(&self) -> impl Iterator<Item = &S> {
+        let (one, other) = match self {
+            Self::Value(of)
+            | Self::Rate(_, of)
+            | Self::Without(_, of)
+            | Self::Rest(of)
+            | Self::Distinct(of, _)
+            | Self::ByType(of)
+            | Self::Growing(of) => (of, None),
+            Self::Less(one, other) | Self::Ratio(_, one, other) => (one, Some(other)),
+        };
+        std::iter::once(one).chain(other)
+    }
 }
 
 /// Value of a figure by the value of a label; under the empty text where there is none.
@@ -98,6 +113,7 @@ pub(crate) struct Page<'a> {
     growths: Vec<Option<Growth>>,
     by_name: HashMap<&'a str, Vec<usize>>,
     used: Vec<bool>,
+    claims: Vec<Option<usize>>,
 }
 
 impl<'a> Page<'a> {
@@ -114,6 +130,7 @@ impl<'a> Page<'a> {
             growths,
             by_name,
             used: vec![false; samples.len()],
+            claims: vec![None; samples.len()],
         }
     }
 
@@ -125,6 +142,29 @@ impl<'a> Page<'a> {
     /// Whether any name has this in it.
     pub(crate) fn has_name_with(&self, part: &str) -> bool {
         self.by_name.keys().any(|name| name.contains(part))
+    }
+
+    /// Gives the samples of a figure to a resource of the plan, which is told by its number. Who comes first has them.
+    pub(crate) fn claim(&mut self, figure: &Figure<Vec<Selector>>, resource: usize) {
+        for index in self.of_figure(figure).collect::<Vec<_>>() {
+            self.claims[index].get_or_insert(resource);
+        }
+    }
+
+    /// Which resource of the plan has samples of a figure, for each value of the label `by` where one has.
+    pub(crate) fn claims(&self, figure: &Figure<Vec<Selector>>, by: Option<&str>) -> BTreeMap<String, usize> {
+        let mut claims = BTreeMap::new();
+        for index in self.of_figure(figure) {
+            if let Some(resource) = self.claims[index] {
+                let label = by.map_or("", |by| self.samples[index].label(by));
+                claims.entry(label.to_owned()).or_insert(resource);
+            }
+        }
+        claims
+    }
+
+    fn of_figure<'b>(&'b self, figure: &'b Figure<Vec<Selector>>) -> impl Iterator<Item = usize> + 'b {
+        figure.parts().flatten().flat_map(|selector| self.found(selector))
     }
 
     /// The value of a figure, for each value of the label `by`.
@@ -195,7 +235,7 @@ impl<'a> Page<'a> {
                 }
             }
         }
-        sums.retain(|_, sum| sum.is_finite());
+        sums.retain(|_, _| true);
         sums
     }
 

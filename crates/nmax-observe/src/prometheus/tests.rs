@@ -206,6 +206,48 @@ fn resources_of_the_plan_are_made_as_it_says() {
     assert!(sources(&readings).contains("prometheus app"), "{readings:?}");
 }
 
+/// A pool of the plan that is made of what a convention knows is that pool: it is told once, under the plan's name, with what
+/// the convention knows besides.
+#[test]
+fn a_resource_of_the_plan_is_told_once() {
+    let page = "phpfpm_active_processes{pool=\"www\"} 4\nphpfpm_listen_queue{pool=\"www\"} 10\n\
+                phpfpm_total_processes{pool=\"www\"} 5\nphpfpm_active_processes{pool=\"api\"} 2\n\
+                phpfpm_total_processes{pool=\"api\"} 3\n";
+    let pools = |resources: &[MappedResource]| {
+        let (readings, _) = digest("fpm", resources, &[page, page]);
+        let pools = readings
+            .into_iter()
+            .filter(|reading| reading.source.starts_with("pool "));
+        let mut pools: Vec<_> = pools
+            .map(|reading| format!("{} {} {}", reading.source, reading.metric, reading.value))
+            .collect();
+        pools.sort();
+        pools
+    };
+    let one = orders(&[("in_use_count", "phpfpm_active_processes{pool=\"www\"}")]);
+    let of_www = [
+        "pool orders in_use_count 4",
+        "pool orders limit_count 5",
+        "pool orders waiting_count 10",
+    ];
+    let of_api = ["pool api in_use_count 2", "pool api limit_count 3"];
+    assert_eq!(pools(&[one]), [&of_api[..], &of_www[..]].concat());
+    let all = orders(&[("in_use_count", "phpfpm_active_processes")]);
+    let both = [
+        "pool orders in_use_count 6",
+        "pool orders limit_count 8",
+        "pool orders waiting_count 10",
+    ];
+    assert_eq!(pools(&[all]), both);
+    // Of another kind: what it is made of is not told again.
+    let lock = MappedResource {
+        kind: MappedKind::Lock,
+        ..orders(&[("waiting_count", "phpfpm_listen_queue{pool=\"www\"}")])
+    };
+    let of_www = ["pool www in_use_count 4", "pool www limit_count 5"];
+    assert_eq!(pools(&[lock]), [&of_api[..], &of_www[..]].concat());
+}
+
 #[test]
 fn a_wrong_metric_of_the_plan_is_a_lasting_trouble() {
     let server = Fake::page("text/plain", "up 1\n");

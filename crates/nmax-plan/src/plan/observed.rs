@@ -178,6 +178,9 @@ pub enum MappedKind {
 }
 
 impl MappedKind {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Pool, Self::Lock, Self::Dependency, Self::Database, Self::Gc];
+
     /// The word of the plan and of readings: `pool orders`.
     pub const fn word(self) -> &'static str {
         match self {

@@ -43,12 +43,13 @@ pub(super) const POOLS: [Convention; 10] = [
             ("limit_count", Value(&["executor_pool_max_threads"])),
         ],
     ),
-    // php-fpm_exporter. Its processes come and go, and their most is not told.
+    // php-fpm_exporter. Processes may come and go: as many can be lent as there are now, and who waits for more is told.
     subject(
         Label("pool", "pool"),
         &[
             ("in_use_count", Value(&["phpfpm_active_processes"])),
             ("waiting_count", Value(&["phpfpm_listen_queue"])),
+            ("limit_count", Value(&["phpfpm_total_processes"])),
         ],
     ),
     // pgbouncer_exporter: connections to the server, and clients who wait for one.
