@@ -101,7 +101,7 @@ fn used(look: &Look, host: &str, busy: f64) -> Used {
 
 /// Observed processes of a host. Pages tell of the programs that serve them too; these may be the same, so they count where
 /// the host's own processes were not read.
-fn processes<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
+pub(super) fn processes<'a>(look: &Look<'a>, host: &str) -> Vec<&'a str> {
     let all = look.named(host, "process");
     let is_read = |source: &&str| look.track(host, source, "threads_count").is_some();
     let (read, told): (Vec<&str>, Vec<&str>) = all.into_iter().partition(is_read);

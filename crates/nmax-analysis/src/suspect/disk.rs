@@ -132,15 +132,20 @@ fn awaited(look: &Look, host: &str, some: Option<f64>, busy: Option<f64>) -> f64
 }
 
 /// Share of the bytes of all disks, without what is swapped, that can be the work of the observed processes; `None` when
-/// none is observed.
+/// none is observed, or the bytes of one are not told.
 fn of_processes(look: &Look, host: &str) -> Option<f64> {
-    let processes = look.named(host, "process");
+    let processes = super::cpu::processes(look, host);
     let disks = names(look, host);
     let moved = |sources: &[&str]| {
         let of = |metric| look.sum(host, sources, metric);
         let (read, written) = (of("read_bytes_per_s"), of("written_bytes_per_s"));
         (read.is_some() || written.is_some()).then(|| read.unwrap_or(0.0) + written.unwrap_or(0.0))
     };
+    // Of the processes of other users the kernel tells no bytes: then nobody knows their part.
+    let is_told = |process: &&str| moved(&[*process]).is_some();
+    if !processes.iter().all(is_told) {
+        return None;
+    }
     let theirs = moved(&processes)?;
     let all = moved(&disks)? - super::memory::swapped_bytes(look, host);
     Some(if all > 0.0 {

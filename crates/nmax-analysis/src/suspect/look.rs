@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use nmax_metrics::{Nanos, Readings, Track};
 
-use crate::trend::median;
-
 /// Readings of one span of the run.
 #[derive(Clone, Copy)]
 pub(super) struct Look<'a> {
@@ -79,11 +77,11 @@ impl<'a> Look<'a> {
     /// The phase without its first reading: rates are of the time since the reading before, and gauges that are read when
     /// the load begins do not show it yet. All of it where nothing else was read.
     fn settled(&self, track: &Track) -> (Nanos, Nanos) {
-        let Some(usual_s) = usual_s(track) else {
+        let Some(usual) = track.usual() else {
             return self.span;
         };
         let bin = self.span.0.0 / track.width.0 * track.width.0;
-        let start = bin.saturating_add((usual_s * 1e9) as u64).max(self.span.0.0);
+        let start = bin.saturating_add(usual.0).max(self.span.0.0);
         let span = (Nanos(start), self.span.1);
         if track.mean(span).is_some() { span } else { self.span }
     }
@@ -126,7 +124,7 @@ impl<'a> Look<'a> {
     pub(super) fn missing(&self, host: &str, source: &str, metric: &str) -> Option<f64> {
         let track = self.track(host, source, metric)?;
         let all: Vec<f64> = track.points().map(|(at, _)| at.as_secs_f64()).collect();
-        let usual_s = usual_s(track)?;
+        let usual_s = track.usual()?.as_secs_f64();
         let (start_s, end_s) = (self.span.0.as_secs_f64(), self.span.1.as_secs_f64());
         let inside = all.into_iter().filter(|at| (start_s..end_s).contains(at));
         let (mut last_s, mut missing_s) = (start_s, 0.0);
@@ -138,13 +136,6 @@ impl<'a> Look<'a> {
         }
         Some((missing_s / (end_s - start_s).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0))
     }
-}
-
-/// Usual time from one reading to the next, s; `None` with fewer than two.
-pub(super) fn usual_s(track: &Track) -> Option<f64> {
-    let all: Vec<f64> = track.points().map(|(at, _)| at.as_secs_f64()).collect();
-    let distances = all.windows(2).map(|pair| pair[1] - pair[0]);
-    Some(median(distances)?.max(track.width.as_secs_f64()))
 }
 
 /// The name in a source: `sda` of `disk sda`.

@@ -5,7 +5,6 @@
 use nmax_metrics::{Figure, Nanos, Track};
 use nmax_plan::choice::Choice;
 
-use super::look::usual_s;
 use crate::change::change;
 use crate::trend::{median, scaled_mad};
 use crate::{Evidence, Point};
@@ -38,7 +37,8 @@ pub(super) struct Relation {
 ///
 /// What is of the time since the reading before has the instant of its end, so it is looked for one reading later.
 pub(super) fn aligned(evidence: &Evidence, figure: &Figure, track: &Track) -> Vec<[f64; 3]> {
-    let late_s = usual_s(track).filter(|_| is_of_past(figure)).unwrap_or(0.0);
+    let late = track.usual().filter(|_| is_of_past(figure)).unwrap_or(Nanos::ZERO);
+    let late_s = late.as_secs_f64();
     let held = evidence
         .course
         .points

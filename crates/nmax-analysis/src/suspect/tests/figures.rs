@@ -103,6 +103,31 @@ fn a_device_upon_a_disk_counts_once() {
     assert_eq!(both, [("sda".to_owned(), alone[0].1)]);
 }
 
+/// Where the bytes of an observed process may not be read, nobody knows which part of a disk's queue is the processes'.
+#[test]
+fn bytes_that_are_not_told_are_no_small_part() {
+    let mut figures = IDLE.to_vec();
+    figures.retain(|(source, ..)| *source != "disk sda");
+    figures.extend([
+        ("disk sda", "queue_count", 0.5),
+        ("disk sda", "busy_ratio", 0.4),
+        ("disk sda", "written_bytes_per_s", 1e7),
+        ("process shop", "cpu_cores", 0.1),
+        ("process shop", "written_bytes_per_s", 1e4),
+    ]);
+    let residence_s = |figures: &[(&str, &str, f64)]| {
+        let diagnosis = diagnose(&watched(figures).evidence());
+        of(&diagnosis, Kind::Disk, "sda").residence_s.expect("a residence")
+    };
+    assert!(residence_s(&figures) < 1e-4, "three times a thousandth of the queue");
+    figures.push(("process postgres", "cpu_cores", 0.1));
+    assert!(
+        (residence_s(&figures) - 0.005).abs() < 1e-6,
+        "{}",
+        residence_s(&figures)
+    );
+}
+
 fn push(run: &mut Run, second: u64, source: &str, metric: &str, value: f64) {
     run.readings.push(&Line {
         at: Nanos::from_secs(second),
