@@ -58,6 +58,7 @@ fn watched(name: &str, source: impl Source + 'static) -> Watched {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "threads are waited for")]
 fn gather(watcher: &mut Watcher, enough: impl Fn(&Seen) -> bool) -> Seen {
     let mut all = Seen::default();
     for _ in 0..10_000 {
