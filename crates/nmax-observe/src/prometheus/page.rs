@@ -235,7 +235,7 @@ impl<'a> Page<'a> {
                 }
             }
         }
-        sums.retain(|_, _| true);
+        sums.retain(|_, sum| sum.is_finite());
         sums
     }
 

@@ -174,7 +174,7 @@ fn snippet(line: &str) -> String {
 
 /// A text as a message repeats it: its beginning, without what would steer a terminal.
 fn short(text: &str) -> String {
-    let start: String = text.chars().take(SNIPPET_CHARS * 1000).collect();
+    let start: String = text.chars().take(SNIPPET_CHARS).collect();
     let more = if start.len() < text.len() { "…" } else { "" };
     format!("{}{more}", start.escape_debug())
 }
