@@ -31,6 +31,33 @@ proptest! {
     }
 }
 
+/// What is of the time since the reading before comes one reading later, a gap or not.
+#[test]
+fn what_is_of_the_past_comes_one_reading_later() {
+    // instants of readings, the usual time between them, what is of 10 s to 20 s, why this row
+    let cases: [(&[u64], Option<u64>, f64, &str); 4] = [
+        (&[0, 5, 10, 15, 20, 25], Some(5), 35.0, "every 5 s"),
+        (&[0, 5, 15, 20, 25], Some(5), 35.0, "one is missing"),
+        (
+            &[10],
+            None,
+            0.0,
+            "one alone is taken as of a second: the one before 10 s",
+        ),
+        (&[11], None, 11.0, "and this of the one after"),
+    ];
+    for (instants, usual_s, sum, why) in cases {
+        let mut readings = Readings::default();
+        for second in instants {
+            readings.push(&reading(*second, *second as f64));
+        }
+        let track = readings.get("db", "disk sda", "await_ms").unwrap();
+        assert_eq!(track.usual(), usual_s.map(Nanos::from_secs), "{why}");
+        let of_span = track.since((Nanos::from_secs(10), Nanos::from_secs(20)));
+        assert_eq!(of_span.sum, sum, "{why}");
+    }
+}
+
 #[test]
 fn a_span_takes_the_bins_that_begin_in_it_and_gaps_have_no_mean() {
     let mut readings = Readings::default();
