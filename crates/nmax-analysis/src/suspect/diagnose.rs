@@ -12,8 +12,7 @@ use super::rank::{SUSPECTS_MAX, rank};
 use super::rules::said;
 use super::system::System;
 use super::{
-    Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network,
-    service,
+    Budget, Diagnosis, Kind, Label, Part, Resource, Suspect, coverage, cpu, demand, disk, memory, network, service,
 };
 use crate::gates::gates;
 use crate::{Evidence, Gate};

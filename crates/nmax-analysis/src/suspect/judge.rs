@@ -143,7 +143,10 @@ fn spent(charge: &Charge, part: f64, system: &System) -> String {
     if charge.waiting <= 0.0 {
         return text;
     }
-    format!("{text}; of that {} waiting", time_ms(system.seconds(charge.waiting) * 1e3))
+    format!(
+        "{text}; of that {} waiting",
+        time_ms(system.seconds(charge.waiting) * 1e3)
+    )
 }
 
 fn moved(charge: &Charge, system: &System) -> String {
