@@ -78,7 +78,11 @@ fn what_is_read_seldom_has_no_gaps_for_that() {
 fn what_a_host_has_many_of_gives_way() {
     let mut all = readings("cpu 0", "busy_ratio", &[(0, 0.5)]);
     let more = (1..2 * FIGURES_MAX).map(|core| (format!("cpu {core}"), "busy_ratio"));
-    let sources = [("cpu", "busy_cores"), ("memory", "available_bytes"), ("pool a", "in_use_count")];
+    let sources = [
+        ("cpu", "busy_cores"),
+        ("memory", "available_bytes"),
+        ("pool a", "in_use_count"),
+    ];
     let sources = sources.map(|(source, metric)| (source.to_owned(), metric));
     let logs = ["duration_ms", "duration_p95_ms"].map(|metric| ("log a".to_owned(), metric));
     for (source, metric) in more.chain(sources).chain(logs) {
