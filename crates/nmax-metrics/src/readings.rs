@@ -41,6 +41,8 @@ pub struct Bin {
     pub min: f64,
     /// Largest.
     pub max: f64,
+    /// Where in the bin they were read, mean, from 0 at its beginning to 1; of no use in a sum of bins.
+    place: f32,
 }
 
 impl Bin {
@@ -49,6 +51,7 @@ impl Bin {
         count: 0,
         min: f64::INFINITY,
         max: f64::NEG_INFINITY,
+        place: 0.0,
     };
 
     /// Mean of the values; `None` in a gap.
@@ -56,9 +59,10 @@ impl Bin {
         (self.count > 0).then(|| self.sum / f64::from(self.count))
     }
 
-    fn add(&mut self, value: f64) {
+    fn add(&mut self, value: f64, place: f32) {
         self.sum += value;
         self.count += 1;
+        self.place += (place - self.place) / self.count as f32;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
     }
@@ -66,6 +70,9 @@ impl Bin {
     fn merge(&mut self, other: &Self) {
         self.sum += other.sum;
         self.count += other.count;
+        if other.count > 0 {
+            self.place += (other.place - self.place) * (other.count as f32 / self.count as f32);
+        }
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
     }
@@ -99,15 +106,20 @@ impl Track {
         if self.bins.len() <= index {
             self.bins.resize(index + 1, Bin::EMPTY);
         }
-        self.bins[index].add(value);
+        let place = (at.0 % self.width.0) as f32 / self.width.0 as f32;
+        self.bins[index].add(value, place);
     }
 
     /// Doubles the width of the bins.
     fn halve(&mut self) {
         for index in 0..self.bins.len().div_ceil(2) {
-            let mut bin = self.bins[2 * index];
+            let half = |bin: &Bin, before: f32| Bin {
+                place: (before + bin.place) / 2.0,
+                ..*bin
+            };
+            let mut bin = half(&self.bins[2 * index], 0.0);
             if let Some(next) = self.bins.get(2 * index + 1) {
-                bin.merge(next);
+                bin.merge(&half(next, 1.0));
             }
             self.bins[index] = bin;
         }
@@ -148,6 +160,12 @@ impl Track {
             Nanos(start.0.saturating_add(late.0)),
             Nanos(end.0.saturating_add(late.0)),
         ))
+    }
+
+    /// When the values of a bin were read, mean, s since the beginning of the run; `None` in a gap.
+    pub fn read_at_s(&self, index: usize) -> Option<f64> {
+        let bin = self.bins.get(index).filter(|bin| bin.count > 0)?;
+        Some((index as f64 + f64::from(bin.place)) * self.width.as_secs_f64())
     }
 
     /// Beginning and mean of each bin that is no gap.

@@ -31,6 +31,32 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Law: however wide the bins became, those that have readings know when they were read: the means over bins are the mean
+    /// over readings, and each lies within its bin.
+    #[test]
+    fn bins_know_when_they_were_read(instants_ms in proptest::collection::vec(0_u64..20_000_000, 1..200)) {
+        let mut readings = Readings::default();
+        for at_ms in &instants_ms {
+            readings.push(&Resource { at: Nanos(at_ms * 1_000_000), ..reading(0, 1.0) });
+        }
+        let track = readings.get("db", "disk sda", "await_ms").unwrap();
+        let width_s = track.width.as_secs_f64();
+        let mut sum_s = 0.0;
+        for (index, bin) in track.bins.iter().enumerate() {
+            let Some(at_s) = track.read_at_s(index) else {
+                prop_assert_eq!(bin.count, 0);
+                continue;
+            };
+            let begin_s = index as f64 * width_s;
+            prop_assert!((begin_s..=begin_s + width_s).contains(&at_s), "{at_s} in bin {index} of {width_s} s");
+            sum_s += at_s * f64::from(bin.count);
+        }
+        let want_s: f64 = instants_ms.iter().map(|at_ms| *at_ms as f64 / 1e3).sum();
+        prop_assert!((sum_s - want_s).abs() <= 1e-5 * instants_ms.len() as f64 * width_s, "{sum_s}, not {want_s}");
+    }
+}
+
 /// What is of the time since the reading before comes one reading later, a gap or not.
 #[test]
 fn what_is_of_the_past_comes_one_reading_later() {
