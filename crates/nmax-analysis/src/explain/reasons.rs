@@ -82,8 +82,8 @@ pub(super) const ALL: &[Explanation] = &[
         means: "An agent, exporter, database, cache or log of `observe` did not answer, or not with what it should, for a part \
                 of the hold. The run went on; what the source would have said is a gap, and nothing is concluded from it. As \
                 an event it says when and why.",
-        computed: "Each attempt to read a source counts until the next one. A source that will not get better by trying, as \
-                   with a wrong password, is not tried again.",
+        computed: "Each attempt to read a source counts until the next one; what an agent gave later is not missing. A \
+                   source that will not get better by trying, as with a wrong password, is not tried again.",
         remedy: "Do what its event says, then run again. `nmax check` says what is observed.",
     },
     Explanation {

@@ -1,12 +1,14 @@
 //! Sources that could not be read for a part of the hold: what they would have said is missing.
 
-use nmax_metrics::{Nanos, Track};
+use nmax_metrics::{Figure, Nanos, Readings, Track};
 
 use crate::Evidence;
 use crate::words::{share, time_ms};
 
 /// The metric that says whether a source could be read: 1 or 0, at each attempt.
 const UP: &str = "up";
+/// What an agent says of itself each time that it reads its host.
+const OF_AGENT: &str = "cost_cores";
 
 /// A sentence on each source that was lost, and the share of the hold.
 pub(super) fn lost(evidence: &Evidence) -> Vec<(String, String)> {
@@ -14,7 +16,8 @@ pub(super) fn lost(evidence: &Evidence) -> Vec<(String, String)> {
     let sources = evidence.readings.iter().filter(|(figure, _)| figure.metric == UP);
     sources
         .filter_map(|(figure, track)| {
-            let lost_s = lost_s(track, evidence.hold);
+            let later = told_later(evidence.readings, figure);
+            let lost_s = lost_s(track, later, evidence.hold);
             let text = format!(
                 "`{}` on {} could not be read for {} of the hold: what it would have said is missing",
                 figure.source,
@@ -26,16 +29,44 @@ pub(super) fn lost(evidence: &Evidence) -> Vec<(String, String)> {
         .collect()
 }
 
-/// For how long a source was lost, s: what an attempt says holds until the next one.
-fn lost_s(track: &Track, hold: (Nanos, Nanos)) -> f64 {
+/// What an agent said of the time in which it could not be asked: it keeps its lines, and gives them later. It reads itself
+/// each time that it reads its host. Other sources say nothing afterwards.
+fn told_later<'a>(readings: &'a Readings, up: &Figure) -> Option<&'a Track> {
+    let is_agent = up.source.starts_with("agent ");
+    readings.get(&up.host, &up.source, OF_AGENT).filter(|_| is_agent)
+}
+
+/// For how long a source was lost, s: what an attempt says holds until the next one, but for seconds of which something was
+/// told later.
+fn lost_s(track: &Track, later: Option<&Track>, hold: (Nanos, Nanos)) -> f64 {
     let mut points = track.points().peekable();
     let mut lost_s = 0.0;
     while let Some((at, up)) = points.next() {
+        if up >= 1.0 {
+            continue;
+        }
         let until = points.peek().map_or(hold.1, |(next, _)| *next);
-        let span = until.min(hold.1).since(at.max(hold.0));
-        lost_s += span.as_secs_f64() * (1.0 - up);
+        let span = (at.max(hold.0), until.min(hold.1));
+        let told_s = later.map_or(0.0, |later| told_s(later, span));
+        lost_s += (span.1.since(span.0).as_secs_f64() - told_s) * (1.0 - up);
     }
     lost_s
+}
+
+/// Of how much of a span a track tells, s. Each reading is of its own bin and the one before: readings that are a bin apart
+/// may leave one out.
+fn told_s(track: &Track, (from, until): (Nanos, Nanos)) -> f64 {
+    if from >= until {
+        return 0.0;
+    }
+    let width = track.width.0;
+    let bins = from.0 / width..until.0.div_ceil(width).min(track.bins.len() as u64);
+    let told = bins.filter_map(|bin| {
+        let (begin, end) = (Nanos(bin * width), Nanos((bin + 1) * width));
+        let is_told = track.within((begin, Nanos(end.0 + width))).count > 0;
+        is_told.then(|| end.min(until).since(begin.max(from)).as_secs_f64())
+    });
+    told.sum()
 }
 
 #[cfg(test)]
@@ -71,7 +102,47 @@ mod tests {
             // What the last attempt said holds on.
             let after = (from + length).saturating_sub(until.max(from)) as f64 * f64::from(u8::from(!ups[ups.len() - 1]));
             let hold = (Nanos::from_secs(from), Nanos::from_secs(from + length));
-            prop_assert!((lost_s(track, hold) - want - after).abs() < 1e-9);
+            prop_assert!((lost_s(track, None, hold) - want - after).abs() < 1e-9);
+        }
+
+        /// Law: of the time in which an agent could not be asked, that is missing of which it has no lines, to a second on
+        /// either side.
+        #[test]
+        fn what_came_later_is_not_missing(
+            (cut, length) in (1_u64..20, 3_u64..20),
+            away in prop::option::of((1_u64..40, 3_u64..20)),
+            phase_ms in 0_u64..1_000,
+        ) {
+            let mut readings = Readings::default();
+            let agent = |at: Nanos, metric: &str, value| Resource {
+                at,
+                source: "agent db1".into(),
+                metric: metric.into(),
+                value,
+                ..attempt(at, true)
+            };
+            for second in 0..60 {
+                let at = Nanos::from_millis(second * 1_000 + phase_ms);
+                let is_cut = (cut..cut + length).contains(&second);
+                // While it cannot be asked, an attempt takes some seconds.
+                if !is_cut || (second - cut).is_multiple_of(3) {
+                    readings.push(&agent(at, UP, f64::from(u8::from(!is_cut))));
+                }
+                if !away.is_some_and(|(from, length)| (from..from + length).contains(&second)) {
+                    // Its seconds are a little longer than those of the run.
+                    let read = at.0 + second * 700_000;
+                    readings.push(&agent(Nanos(read), OF_AGENT, 0.01));
+                }
+            }
+            let up = readings.get("db1", "agent db1", UP).unwrap();
+            let later = readings.get("db1", "agent db1", OF_AGENT);
+            let missing = away.map_or(0, |(from, away)| {
+                (from + away).min(cut + length).saturating_sub(from.max(cut))
+            });
+            let found = lost_s(up, later, (Nanos::ZERO, Nanos::from_secs(60)));
+            let apart = found - missing as f64;
+            prop_assert!((-2.0..=1.0).contains(&apart), "{found} s of {missing} s");
+            prop_assert!(missing > 0 || found == 0.0, "nothing is missing, and {found} s are told");
         }
     }
 
