@@ -4,10 +4,18 @@ use std::collections::HashMap;
 
 use nmax_metrics::Nanos;
 
+/// A reading that is later than the usual distance by this factor comes after a gap.
+const GAP: f64 = 1.5;
+
 /// What counters were at the last reading, and are at this one. Holds two readings, whatever comes and goes.
 #[derive(Debug, Default)]
 pub(crate) struct Rates {
-    now_s: f64,
+    /// Time of this reading; `None` before the first.
+    now_s: Option<f64>,
+    /// Shortest time between two readings, s.
+    usual_s: Option<f64>,
+    /// Whether readings are missing between the one before and this one.
+    is_after_gap: bool,
     before: HashMap<String, Point>,
     now: HashMap<String, Point>,
 }
@@ -37,7 +45,12 @@ impl Growth {
 impl Rates {
     /// A new reading, at `now`.
     pub(crate) fn begin(&mut self, now: Nanos) {
-        self.now_s = now.as_secs_f64();
+        let now_s = now.as_secs_f64();
+        if let Some(before_s) = self.now_s.replace(now_s) {
+            let step_s = now_s - before_s;
+            self.is_after_gap = self.usual_s.is_some_and(|usual_s| step_s > GAP * usual_s);
+            self.usual_s = Some(self.usual_s.map_or(step_s, |usual_s| usual_s.min(step_s)));
+        }
         self.before = std::mem::take(&mut self.now);
     }
 
@@ -48,13 +61,13 @@ impl Rates {
     }
 
     /// What `key` grew by since the reading before; `None` at the first sight. A counter that is smaller than it was began
-    /// again at 0.
+    /// again at 0; after a gap nobody knows when, so there is none then either.
     ///
     /// `stamp_s`: when it was counted, by a clock of its own. The same stamp as before is the same reading, and tells nothing.
     pub(crate) fn growth(&mut self, key: &str, value: f64, stamp_s: Option<f64>) -> Option<Growth> {
         let point = Point {
             value,
-            at_s: stamp_s.unwrap_or(self.now_s),
+            at_s: stamp_s.or(self.now_s).unwrap_or_default(),
         };
         let before = self.before.get(key).copied();
         if value.is_finite() {
@@ -62,10 +75,10 @@ impl Rates {
         }
         let before = before?;
         let over_s = point.at_s - before.at_s;
-        let by = if value < before.value {
-            value
-        } else {
-            value - before.value
+        let by = match value < before.value {
+            true if self.is_after_gap => return None,
+            true => value,
+            false => value - before.value,
         };
         (over_s > 0.0 && by.is_finite() && by >= 0.0).then_some(Growth { by, over_s })
     }
