@@ -13,6 +13,8 @@ pub const RUNS_MIN: usize = 3;
 pub const RUNS_MAX: usize = 1_000;
 /// Largest probability of a change point, times the places where it could have been.
 const P_MAX: f64 = 0.01;
+/// Share of failures above which a run says how long failing takes.
+const MOSTLY: f64 = 0.5;
 
 /// A change for good.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,6 +158,35 @@ fn weakest(scores: &[f64], places: &[usize]) -> Option<usize> {
         .map(|edges| probability(&scores[edges[0]..edges[1]], &scores[edges[1]..edges[2]]));
     let (place, most) = p.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     (most > P_MAX).then_some(place)
+}
+
+/// What failures make of the changes of another figure. What fails takes another time than what succeeds, mostly a shorter
+/// one, and more of it is done in a second:
+///
+/// - a change is not for the better where failures rose by more than `margin`, with 95 % confidence
+/// - it is neither for the better nor for the worse where most requests failed on one side of it only
+///
+/// Such changes are [`Said::Changed`] then. `failures` are the failure rates of the same runs, 0 to 1. Returned are the
+/// places in `history.steps` of those that were something else before. O(n² log n).
+pub fn weigh_failures(history: &mut History, failures: &[f64], margin: f64) -> Vec<usize> {
+    let mut places = Vec::new();
+    let levels = history.levels.windows(2);
+    for (place, (step, pair)) in history.steps.iter_mut().zip(levels).enumerate() {
+        let edges = [pair[0].0, pair[0].1, pair[1].1];
+        if edges[2] > failures.len() {
+            break;
+        }
+        let of_failures = self::step(Metric::FailureRate, failures, &edges, margin);
+        let has_risen = of_failures.said == Said::Worse && of_failures.interval.0 > 0.0;
+        let is_failing = |part: &[f64]| median(part.iter().copied()).is_some_and(|share| share > MOSTLY);
+        let is_other = is_failing(&failures[edges[0]..edges[1]]) != is_failing(&failures[edges[1]..edges[2]]);
+        let is_told = matches!(step.said, Said::Better | Said::Worse);
+        if is_told && is_other || step.said == Said::Better && has_risen {
+            step.said = Said::Changed;
+            places.push(place);
+        }
+    }
+    places
 }
 
 fn step(metric: Metric, scores: &[f64], edges: &[usize], margin: f64) -> Step {

@@ -123,3 +123,49 @@ fn little_and_odd_input() {
     .unwrap();
     assert_eq!(small.steps[0].said, Said::Equivalent);
 }
+
+/// A system that fails at once is not faster, one that works again is not slower.
+#[test]
+fn failing_fast_is_not_better() {
+    let said = |metric: Metric, values: [f64; 2], failures: [f64; 2]| {
+        let series = |levels: [f64; 2]| -> Vec<f64> {
+            let level = |run: usize| levels[usize::from(run >= 14)] * (1.0 + 0.001 * (run % 3) as f64);
+            (0..17).map(level).collect()
+        };
+        let mut found = history(metric, &series(values), 0.05).unwrap();
+        let places = weigh_failures(&mut found, &series(failures), 0.005);
+        assert_eq!(found.steps.len(), 1, "{found:?}");
+        (found.steps[0].said, places.len())
+    };
+    use Metric::{ResponseP95, Throughput};
+    let some = [0.006, 0.006];
+    assert_eq!(said(ResponseP95, [76.0, 4.0], some), (Said::Better, 0));
+    assert_eq!(said(ResponseP95, [76.0, 90.0], some), (Said::Worse, 0));
+    assert_eq!(said(ResponseP95, [76.0, 4.0], [0.006, 0.99]), (Said::Changed, 1));
+    assert_eq!(said(ResponseP95, [76.0, 60.0], [0.006, 0.3]), (Said::Changed, 1));
+    assert_eq!(said(Throughput, [76.0, 900.0], [0.006, 0.3]), (Said::Changed, 1));
+    // Slower and failing more is worse.
+    assert_eq!(said(ResponseP95, [76.0, 90.0], [0.006, 0.3]), (Said::Worse, 0));
+    // Back to work.
+    assert_eq!(said(ResponseP95, [4.0, 76.0], [0.99, 0.006]), (Said::Changed, 1));
+    assert_eq!(said(ResponseP95, [76.0, 60.0], [0.3, 0.006]), (Said::Better, 0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    /// Law: failures never make a change better than it was, and the same failures everywhere change nothing.
+    #[test]
+    fn failures_make_nothing_better(seed in any::<u64>(), failures in prop::collection::vec(0.0..1.0_f64, 28), share in 0.0..1.0_f64) {
+        let values = runs(&mut Random::new(seed), &[(12, 10.0), (9, 14.0), (7, 9.0)], 0.02);
+        let plain = history(METRIC, &values, 0.05).unwrap();
+        let mut same = plain.clone();
+        prop_assert!(weigh_failures(&mut same, &[share; 28], 0.005).is_empty());
+        prop_assert_eq!(&same, &plain);
+        let mut other = plain.clone();
+        let places = weigh_failures(&mut other, &failures, 0.005);
+        for (place, (before, after)) in plain.steps.iter().zip(&other.steps).enumerate() {
+            prop_assert_eq!(after.said, if places.contains(&place) { Said::Changed } else { before.said });
+        }
+    }
+}

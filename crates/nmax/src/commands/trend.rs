@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use nmax_analysis::compare::{Metric, Said, Scale, TOTAL};
-use nmax_analysis::history::{RUNS_MAX, RUNS_MIN, history};
-use nmax_report::comparison::{HistoryRun, HistoryView, runs as runs_of};
+use nmax_analysis::history::{History, RUNS_MAX, RUNS_MIN, history, weigh_failures};
+use nmax_report::comparison::{HistoryRun, HistoryView, change, runs as runs_of, value};
 use nmax_report::{html, json, terminal};
 use nmax_store::{Manifest, RunEntry, RunReader};
 
@@ -13,6 +13,15 @@ use super::run::{complain, writable, write};
 use crate::args::TrendArgs;
 use crate::exit::Exit;
 use crate::{live, say};
+
+/// Difference of failure rates that counts as the same.
+const FAILURE_MARGIN: f64 = 0.005;
+
+/// A history, and whether the last change of failures was for the worse.
+struct Shown {
+    view: HistoryView,
+    is_failing: bool,
+}
 
 /// Shows the history of a figure.
 pub fn trend(args: &TrendArgs) -> Exit {
@@ -32,7 +41,7 @@ fn shown(args: &TrendArgs) -> Result<Exit, String> {
             ));
         }
     }
-    let view = view(args)?;
+    let Shown { view, is_failing } = view(args)?;
     for file in &args.output {
         let page = match file.extension().and_then(|ending| ending.to_str()) {
             Some("json") => format!("{:#}\n", json::history(&view)),
@@ -50,11 +59,12 @@ fn shown(args: &TrendArgs) -> Result<Exit, String> {
         _ if !args.gate => Exit::Pass,
         _ if view.is_too_short() => Exit::Invalid,
         Some(Said::Worse) => Exit::Failed,
+        _ if is_failing => Exit::Failed,
         _ => Exit::Pass,
     })
 }
 
-fn view(args: &TrendArgs) -> Result<HistoryView, String> {
+fn view(args: &TrendArgs) -> Result<Shown, String> {
     let list = nmax_store::list(&args.runs_dir).map_err(|error| error.to_string())?;
     let is_meant = |run: &&RunEntry| {
         args.name.as_ref().is_none_or(|name| run.name == *name) && args.of.has(&run.tags, &run.target)
@@ -65,7 +75,8 @@ fn view(args: &TrendArgs) -> Result<HistoryView, String> {
     if args.of.last.is_none() && meant.len() > limit {
         notes.push(format!("only the newest {limit} of {} runs are looked at", meant.len()));
     }
-    let (mut runs, mut unsound, mut without) = (Vec::new(), 0_usize, 0_usize);
+    let (mut runs, mut failures) = (Vec::new(), Vec::new());
+    let (mut unsound, mut without) = (0_usize, 0_usize);
     for entry in meant.iter().take(limit).rev() {
         let is_whole = entry.finished && !entry.running && !entry.interrupted && !entry.aborted;
         if !is_whole || entry.verdict.as_deref() == Some("invalid") {
@@ -73,7 +84,10 @@ fn view(args: &TrendArgs) -> Result<HistoryView, String> {
             continue;
         }
         match figure(&entry.path, args) {
-            Some(value) => runs.push(row(entry, value)),
+            Some((value, failed)) => {
+                runs.push(row(entry, value));
+                failures.push(failed);
+            }
             None => without += 1,
         }
     }
@@ -103,8 +117,11 @@ fn view(args: &TrendArgs) -> Result<HistoryView, String> {
         Scale::Difference => 0.005,
     });
     let values: Vec<f64> = runs.iter().map(|run| run.value).collect();
-    let found = history(args.metric, &values, margin).unwrap_or_default();
-    Ok(HistoryView {
+    let mut found = history(args.metric, &values, margin).unwrap_or_default();
+    let failures: Option<Vec<f64>> = failures.into_iter().collect();
+    let failures = failures.filter(|_| args.metric != Metric::FailureRate);
+    let is_failing = failures.is_some_and(|failures| has_failed_more(&failures, &runs, &mut found, &mut notes));
+    let view = HistoryView {
         nmax_version: env!("CARGO_PKG_VERSION").into(),
         title: title(args),
         metric: args.metric,
@@ -113,11 +130,39 @@ fn view(args: &TrendArgs) -> Result<HistoryView, String> {
         runs,
         history: found,
         notes,
-    })
+    };
+    Ok(Shown { view, is_failing })
 }
 
-/// The figure of a run; `None` when it has none, or one that cannot be compared.
-fn figure(directory: &Path, args: &TrendArgs) -> Option<f64> {
+/// Whether the last change of the failure rates, or that of the figure with them, was for the worse. Failures are said, and
+/// no change of the figure is for the better with which they rose.
+fn has_failed_more(failures: &[f64], runs: &[HistoryRun], found: &mut History, notes: &mut Vec<String>) -> bool {
+    let of_failures = history(Metric::FailureRate, failures, FAILURE_MARGIN).unwrap_or_default();
+    for step in of_failures.steps.iter().filter(|step| step.said == Said::Worse) {
+        notes.push(format!(
+            "failures rose from run {} on, by {}: see --metric failure_rate",
+            runs[step.at].id,
+            change(Metric::FailureRate, step.change)
+        ));
+    }
+    let mut is_worse = of_failures.steps.last().is_some_and(|step| step.said == Said::Worse);
+    for place in weigh_failures(found, failures, FAILURE_MARGIN) {
+        let share = |(from, to, _): (usize, usize, f64)| failures[from..to].iter().sum::<f64>() / (to - from) as f64;
+        let (before, after) = (share(found.levels[place]), share(found.levels[place + 1]));
+        notes.push(format!(
+            "the change from run {} on is neither better nor worse: {} of the requests failed before and {} from there on, \
+             and what fails takes another time than what succeeds",
+            runs[found.steps[place].at].id,
+            value(Metric::FailureRate, before),
+            value(Metric::FailureRate, after)
+        ));
+        is_worse |= place + 1 == found.steps.len() && after > before;
+    }
+    is_worse
+}
+
+/// The figure of a run and its failure rate; `None` when it has no figure, or one that cannot be compared.
+fn figure(directory: &Path, args: &TrendArgs) -> Option<(f64, Option<f64>)> {
     let text = RunReader::open(directory).ok()?.summary().ok()??;
     let measured = run::measured(&serde_json::from_str(&text).ok()?);
     let figures = match args.request.as_str() {
@@ -125,10 +170,9 @@ fn figure(directory: &Path, args: &TrendArgs) -> Option<f64> {
         name => measured.requests.get(name)?,
     };
     let metric: Metric = args.metric;
-    figures
-        .values
-        .get(metric)
-        .filter(|value| metric.score(*value).is_some())
+    let value = figures.values.get(metric)?;
+    metric.score(value)?;
+    Some((value, figures.values.get(Metric::FailureRate)))
 }
 
 fn row(entry: &RunEntry, value: f64) -> HistoryRun {
