@@ -26,7 +26,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str) -> Option<Measur
     let used = used(look, host, busy);
     let (busy, limit) = (used.busy, used.limit);
     let rest = (busy - own).max(0.0);
-    let waiting = waiting(look, host, &used);
+    let waiting = waiting(look, host, &used, system.in_flight());
     let own_waiting = if is_injector { system.injector_waiting } else { 0.0 };
     let rest_waiting = waiting.map_or(0.0, |waiting| (waiting - own_waiting).max(0.0));
     share_out(look, &mut cpu, rest, rest_waiting);
@@ -124,18 +124,15 @@ fn share_out(look: &Look, cpu: &mut Measured, busy: f64, waiting: f64) {
     cpu.others = [busy - cpu.service, (waiting - cpu.waiting).max(0.0)];
 }
 
-/// Mean number of tasks that wait for a processor: measured by the scheduler, else the larger of what follows from the
-/// stall information and from samples of the run queue. The first knows of the host as a whole only: where tasks may run on
-/// some processors only, it is too small. Of a control group it follows from its own stall information, where that is known.
-///
-/// Of the share of time p in which at least one waits, the number follows as p / (1 − ρ): in M/M/c the queue is
-/// geometric while it is not empty, with mean 1 / (1 − ρ).
-fn waiting(look: &Look, host: &str, used: &Used) -> Option<f64> {
-    let by_stalls = |source: &str, metric: &str| {
-        let utilization = (used.busy / used.limit?).min(UTILIZATION_MAX);
-        Some(look.mean(host, source, metric)? / (1.0 - utilization))
+/// Mean number of tasks that wait for a processor: measured by the scheduler, else what follows from the stall information,
+/// else from samples of the run queue. The first knows of the host as a whole only: where tasks may run on some processors
+/// only, it is too small. Of a control group it follows from its own stall information, where that is known.
+fn waiting(look: &Look, host: &str, used: &Used, in_flight: f64) -> Option<f64> {
+    let by_stalls = |source: &str, metric: &str, most: f64| {
+        let some = look.mean(host, source, metric)?;
+        Some(queued(some, used.busy / used.limit?, most))
     };
-    let of_group = by_stalls("cgroup", "cpu_pressure_some_ratio").filter(|_| used.is_of_group);
+    let of_group = by_stalls("cgroup", "cpu_pressure_some_ratio", in_flight).filter(|_| used.is_of_group);
     if let Some(waiting) = of_group.or_else(|| look.mean(host, "cpu", "waiting_count")) {
         return Some(waiting);
     }
@@ -143,10 +140,22 @@ fn waiting(look: &Look, host: &str, used: &Used) -> Option<f64> {
     let by_samples = look
         .mean(host, "cpu", "running_count")
         .map(|running| (running - used.busy).max(0.0));
-    by_stalls("cpu", "pressure_some_ratio")
-        .into_iter()
-        .chain(by_samples)
-        .reduce(f64::max)
+    by_stalls("cpu", "pressure_some_ratio", by_samples.unwrap_or(in_flight)).or(by_samples)
+}
+
+/// Mean number that waits, of the share of time in which at least one does.
+///
+/// ```text
+/// N̂ = min(p / (1 − ρ), most), at least p
+/// ```
+///
+/// - p: share of time in which at least one waits, 0 to 1 (`some` of PSI)
+/// - ρ: utilization; in M/M/c the queue is geometric while it is not empty, with mean 1 / (1 − ρ)
+/// - most: what is known besides: tasks in samples of the run queue without those that run, else requests in the system
+///
+/// Near ρ = 1 the first says little: an error of 1 % of ρ may double it. O(1).
+pub(super) fn queued(some: f64, utilization: f64, most: f64) -> f64 {
+    (some / (1.0 - utilization.min(UTILIZATION_MAX))).min(most).max(some)
 }
 
 /// Limits of control groups that were in the way.

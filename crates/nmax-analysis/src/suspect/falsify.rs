@@ -6,12 +6,24 @@ use crate::words::{digits, time_ms};
 
 /// For a resource that was measured; `residence_s` is what each request spends in it.
 pub(super) fn of(one: &Measured, residence_s: Option<f64>) -> String {
+    let change = one.experiment.clone().unwrap_or_else(|| change(one));
+    let expected = match residence_s.filter(|s| *s > 0.0) {
+        Some(s) => format!("mean response times must fall by up to {}", time_ms(s * 1e3)),
+        None => "response times must fall".to_owned(),
+    };
+    format!(
+        "{change}, run the same plan again, then `nmax compare BEFORE AFTER`: {expected}; if they stay, it was not this"
+    )
+}
+
+/// What helps against a resource of this kind.
+fn change(one: &Measured) -> String {
     let host = &one.resource.host;
     let name = match one.resource.name.as_str() {
         "" => String::new(),
         name => format!(" {name}"),
     };
-    let change = match one.resource.kind {
+    match one.resource.kind {
         Kind::Cpu if one.rules.iter().any(|rule| rule.text.contains("throttled")) => {
             format!("raise the CPU quota on {host}")
         }
@@ -38,21 +50,12 @@ pub(super) fn of(one: &Measured, residence_s: Option<f64>) -> String {
         },
         Kind::Lock => format!("leave out the requests that take lock{name}, or take it for half the time"),
         Kind::Dependency => format!("let dependency{name} answer at once (a stub)"),
-        Kind::Database => {
-            format!("leave out the requests whose statements wait in database{name}, or give it larger buffers")
-        }
+        Kind::Database => format!("leave out the requests whose statements take long in database{name}"),
         Kind::Gc => format!(
             "give the heap of{} twice the memory",
             if name.is_empty() { " the runtime".into() } else { name }
         ),
-    };
-    let expected = match residence_s.filter(|s| *s > 0.0) {
-        Some(s) => format!("mean response times must fall by up to {}", time_ms(s * 1e3)),
-        None => "response times must fall".to_owned(),
-    };
-    format!(
-        "{change}, run the same plan again, then `nmax compare BEFORE AFTER`: {expected}; if they stay, it was not this"
-    )
+    }
 }
 
 /// For a resource that nobody watched; `unexplained_s` of each request are looked for.

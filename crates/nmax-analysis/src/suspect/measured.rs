@@ -52,6 +52,8 @@ pub(super) struct Measured {
     pub(super) is_inner: bool,
     /// What makes it doubtful that the time in it is its own fault, and is not watched.
     pub(super) doubt: Option<String>,
+    /// What to change to see whether it is this, where that depends on what was read of it.
+    pub(super) experiment: Option<String>,
     /// Figures worth saying.
     pub(super) findings: Vec<Finding>,
     /// Rules of saturation that hold.
@@ -86,6 +88,7 @@ impl Measured {
             has_room: false,
             is_inner: false,
             doubt: None,
+            experiment: None,
             findings: Vec::new(),
             rules: Vec::new(),
             cells: [Cell::NotObserved, Cell::NotObserved, Cell::NotObserved],

@@ -198,6 +198,13 @@ fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Me
     } else {
         format!(": {parts}")
     };
+    let waits = [
+        known("wait_lock_count"),
+        known("wait_lwlock_count"),
+        io,
+        running + known("wait_other_count"),
+    ];
+    database.experiment = Some(database_experiment(name_of(source), waits, of("blocks_read_per_s")));
     database.findings.push(Finding {
         kind: "utilization",
         text: format!("{} sessions active at a time{list}", digits(active)),
@@ -210,6 +217,32 @@ fn database(look: &Look, system: &System, host: &str, source: &str, leaves: &[Me
         figure(of("rollbacks_per_s"), "rollbacks/s"),
     ];
     Some(database)
+}
+
+/// What to change in a database, by what most of its sessions do: wait for locks, for its own structures, for I/O, or run.
+/// Larger buffers help where blocks are read, and nowhere else.
+fn database_experiment(name: &str, sessions: [f64; 4], read_per_s: Option<f64>) -> String {
+    let [locks, structures, io, running] = sessions;
+    let most = sessions.into_iter().fold(0.0, f64::max);
+    if locks > 0.0 && locks >= most {
+        return format!(
+            "shorten or split the transactions that hold locks in database {name}, or let all of them take their rows in the \
+             same order"
+        );
+    }
+    if structures > 0.0 && structures >= most {
+        return format!("let fewer sessions at a time ask database {name} (a smaller pool)");
+    }
+    // Some servers tell neither who waits for I/O nor how many blocks they read.
+    let is_reading = match read_per_s {
+        Some(read) => read >= READS_MIN,
+        None => io > 0.0,
+    };
+    if is_reading && io >= running {
+        return format!("give database {name} larger buffers, or let its statements read fewer blocks (an index)");
+    }
+    let buffers = if is_reading { ", or give it larger buffers" } else { "" };
+    format!("leave out the requests whose statements take long in database {name}{buffers}")
 }
 
 fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &mut Measured) {

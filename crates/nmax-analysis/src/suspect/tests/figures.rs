@@ -242,3 +242,70 @@ fn rates_are_of_the_second_before() {
         assert!(relation(&rows).expect("a relation").correlation > 0.99, "{source}");
     }
 }
+
+/// Tasks that wait are no more than the samples of the run queue, however full the processors are.
+#[test]
+fn waiting_tasks_are_bounded_by_what_is_known() {
+    let waiting = |rest: &[(&str, &str, f64)]| {
+        let mut figures = IDLE.to_vec();
+        figures.retain(|(_, metric, _)| !["busy_cores", "waiting_count"].contains(metric));
+        figures.push(("cpu", "busy_cores", 1.96));
+        figures.extend(rest);
+        let diagnosis = diagnose(&watched(&figures).evidence());
+        let rows = diagnosis.coverage.iter();
+        let row = rows.clone().find(|row| row.resource.kind == Kind::Cpu).expect("a row");
+        row.saturation.clone()
+    };
+    let said = |text: &str| Cell::Observed(format!("{text} waiting"));
+    let stalls = ("cpu", "pressure_some_ratio", 0.33);
+    assert_eq!(waiting(&[stalls, ("cpu", "running_count", 2.9)]), said("0.94"));
+    assert_eq!(waiting(&[stalls, ("cpu", "running_count", 1.9)]), said("0.33"));
+    // Two requests in the system.
+    assert_eq!(waiting(&[stalls]), said("2"));
+    assert_eq!(waiting(&[("cpu", "running_count", 2.9)]), said("0.94"));
+}
+
+/// What to change in a database is what helps against what its sessions do.
+#[test]
+fn a_database_is_given_what_it_lacks() {
+    let experiment = |rest: &[(&str, &str, f64)]| {
+        let mut figures = IDLE.to_vec();
+        figures.push(("database shop", "active_count", 1.6));
+        figures.extend(rest);
+        of(&diagnose(&watched(&figures).evidence()), Kind::Database, "shop")
+            .falsify
+            .clone()
+    };
+    let reads = ("database shop", "blocks_read_per_s", 900.0);
+    for (rest, want, is_of_buffers) in [
+        (
+            &[("database shop", "wait_lock_count", 1.5), reads][..],
+            "transactions",
+            false,
+        ),
+        (&[("database shop", "wait_lwlock_count", 1.5)], "fewer sessions", false),
+        (
+            &[("database shop", "wait_io_count", 1.5), reads],
+            "larger buffers",
+            true,
+        ),
+        (&[("database shop", "running_count", 1.5), reads], "leave out", true),
+        (&[("database shop", "running_count", 1.5)], "leave out", false),
+    ] {
+        let text = experiment(rest);
+        assert!(text.contains(want), "{text}");
+        assert_eq!(text.contains("buffers"), is_of_buffers, "{text}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Law: as many wait as the time says in which any does, and no more than is known.
+    #[test]
+    fn stalls_are_no_more_than_what_is_known(some in 0.0..1.0_f64, utilization in 0.0..1.2_f64, most in 0.0..50.0_f64) {
+        let waiting = crate::suspect::cpu::queued(some, utilization, most);
+        prop_assert!(some <= waiting && waiting <= some.max(most), "{waiting}");
+        prop_assert!((crate::suspect::cpu::queued(some, 0.0, 50.0) - some).abs() < 1e-12);
+    }
+}
