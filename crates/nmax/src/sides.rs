@@ -7,11 +7,13 @@
 //! # Layout
 //! - this file: what comes from both sides, and where it is summed up
 //! - `kinds`: what requests are called; `bins`: both sides over time
-//! - `layers`: which of several logs are the server's side; `result`: what both sides came to
+//! - `layers`: which of several logs are the server's side; `server`: which lines are of the phase
+//! - `result`: what both sides came to
 //! - `json`: the same in the directory of the run
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 use nmax_engine::told::Tellings;
 use nmax_metrics::{Catalog, Histogram, NameId, Nanos, Resource};
@@ -23,11 +25,13 @@ mod json;
 mod kinds;
 mod layers;
 mod result;
+mod server;
 
 use bins::Bins;
 pub use json::{stored, write};
 use kinds::{Kind, Kinds};
 use layers::Followed;
+use server::{Line, Place, Server};
 
 /// Targets of the run that are remembered.
 const ASKED_MAX: usize = 1_000_000;
@@ -35,6 +39,8 @@ const ASKED_MAX: usize = 1_000_000;
 const PAIRS_MAX: usize = 2_000;
 /// Batches of the log that wait for the client's windows.
 const WAITING_MAX: usize = 1_000;
+/// Lines near the ends of the phase that are kept aside.
+const UNSURE_MAX: usize = 200_000;
 /// Clocks that are apart by more than that are not those of one host, µs. A line may be read that long after its stamp.
 const SAME_CLOCK_US: i64 = 10_000_000;
 
@@ -108,6 +114,8 @@ pub struct Sides {
     asked: HashSet<u64>,
     /// What was read of logs and may be of exchanges that the run has not told yet.
     waiting: VecDeque<Batch>,
+    /// Lines that are kept aside.
+    unsure: usize,
     /// Exchanges and requests that there was no room for.
     left_out: (u64, u64),
     last: Nanos,
@@ -119,18 +127,9 @@ struct Pair {
     client: Histogram,
     /// Instants of all exchanges, those outside the phase included: how many, and the sums of sent and done, µs.
     all: (u64, i128, i128),
+    /// Exchanges that were sent before the phase, and after it.
+    outside: [u64; 2],
     servers: BTreeMap<u16, Server>,
-}
-
-/// What one log says of them.
-#[derive(Clone, Debug, Default)]
-struct Server {
-    /// Requests in the phase.
-    count: u64,
-    time: Histogram,
-    upstream: Histogram,
-    /// Stamps of all requests: how many, and their sum, µs since the run's origin.
-    all: (u64, i128),
 }
 
 /// One log as a whole.
@@ -175,6 +174,7 @@ impl Sides {
             logs: BTreeMap::new(),
             asked: HashSet::new(),
             waiting: VecDeque::new(),
+            unsure: 0,
             left_out: (0, 0),
             last: Nanos::ZERO,
         }
@@ -229,8 +229,12 @@ impl Sides {
         };
         let us = |instant: Nanos| i128::from(instant.0 / 1_000);
         pair.all = (pair.all.0 + 1, pair.all.1 + us(one.sent), pair.all.2 + us(one.done));
-        if self.hold.0 <= one.sent && one.sent < self.hold.1 {
+        if one.sent < self.hold.0 {
+            pair.outside[0] += 1;
+        } else if one.sent < self.hold.1 {
             pair.client.record(time.0);
+        } else {
+            pair.outside[1] += 1;
         }
     }
 
@@ -243,6 +247,7 @@ impl Sides {
     }
 
     fn line(&mut self, entry: &Entry, method: &[u8], target: &[u8]) {
+        let phase_us = self.phase_us();
         let log = self.logs.entry(entry.log).or_default();
         let is_own = match entry.agent {
             Agent::Run => true,
@@ -275,18 +280,33 @@ impl Sides {
         };
         let server = pair.servers.entry(entry.log).or_default();
         server.all = (server.all.0 + 1, server.all.1 + i128::from(stamp_us));
-        let at = nanos(stamp_us.saturating_sub(ahead_us));
-        if self.hold.0 <= at && at < self.hold.1 {
-            server.count += 1;
-            for (us, times) in [
-                (entry.duration_us, &mut server.time),
-                (entry.upstream_us, &mut server.upstream),
-            ] {
-                if let Some(us) = us {
-                    times.record(us.saturating_mul(1_000));
-                }
-            }
-        }
+        let at_us = stamp_us.saturating_sub(ahead_us);
+        let is_within = phase_us.contains(&at_us);
+        let line = Line {
+            duration_us: entry.duration_us,
+            upstream_us: entry.upstream_us,
+            is_within,
+        };
+        let place = match Place::of(&phase_us, at_us, entry.resolution_us, ahead_us == 0) {
+            Place::Unsure(end) if self.unsure >= UNSURE_MAX => match is_within {
+                true => Place::Within,
+                false => Place::Outside(end),
+            },
+            place => place,
+        };
+        self.unsure += usize::from(matches!(place, Place::Unsure(_)));
+        server.add(place, line);
+    }
+
+    /// The phase that statistics are of, µs since the run's origin. Nothing is sent before the origin.
+    fn phase_us(&self) -> Range<i64> {
+        let us = |instant: Nanos| (instant.0 / 1_000) as i64;
+        let from_us = if self.hold.0 == Nanos::ZERO {
+            i64::MIN
+        } else {
+            us(self.hold.0)
+        };
+        from_us..us(self.hold.1)
     }
 
     /// What both sides came to. `None` when no log said anything of requests.

@@ -131,6 +131,12 @@ fn layer(sides: &Sides, logs: Vec<u16>) -> Layer {
             count += server.time.count();
             sum_ns += server.time.exact().sum_ns;
             tells_behind |= !server.upstream.is_empty();
+            // A short run may have no others.
+            for line in server.unsure.iter().flatten() {
+                count += u64::from(line.duration_us.is_some());
+                sum_ns += u128::from(line.duration_us.unwrap_or(0)) * 1_000;
+                tells_behind |= line.upstream_us.is_some();
+            }
         }
     }
     Layer {

@@ -7,7 +7,8 @@ use nmax_analysis::breakdown::{Side, SideRow, Sides as Result};
 use nmax_metrics::Histogram;
 
 use super::layers::{Layers, MISSING_MAX, layers};
-use super::{Log, Pair, Server, Sides};
+use super::server::Server;
+use super::{Log, Pair, Sides};
 
 /// Most kinds of requests that are told.
 const KINDS_MAX: usize = 50;
@@ -15,10 +16,12 @@ const KINDS_MAX: usize = 50;
 /// Figures of both sides; `None` when no log said anything of requests.
 pub(super) fn result(sides: Sides) -> Option<Result> {
     let layers = layers(&sides)?;
+    // Whether anything was sent before the phase, and after it.
+    let outside = [0, 1].map(|end| sides.pairs.values().any(|pair| pair.outside[end] > 0));
     let mut by_name: BTreeMap<String, BTreeMap<u16, Both>> = BTreeMap::new();
     for ((kind, status), pair) in &sides.pairs {
         let statuses = by_name.entry(sides.kinds.name(*kind)).or_default();
-        statuses.entry(*status).or_default().add(pair, &layers);
+        statuses.entry(*status).or_default().add(pair, &layers, outside);
     }
     let offset_s = clock(&sides, &layers.front).and_then(|clock| offset_s(by_name.values(), &clock));
     let mut all = Both::default();
@@ -76,11 +79,12 @@ struct Both {
 }
 
 impl Both {
-    fn add(&mut self, pair: &Pair, layers: &Layers) {
+    fn add(&mut self, pair: &Pair, layers: &Layers, has_others: [bool; 2]) {
         let of_logs = |logs: &[u16]| {
             let mut all = Server::default();
             let servers = logs.iter().filter_map(|log| pair.servers.get(log));
             servers.for_each(|server| all.merge(server));
+            all.settle(pair.all.0, pair.outside, has_others);
             all
         };
         self.merge(&Self {
@@ -130,17 +134,8 @@ impl Both {
     }
 }
 
-impl Server {
-    fn merge(&mut self, other: &Self) {
-        self.count += other.count;
-        self.time.merge(&other.time);
-        self.upstream.merge(&other.upstream);
-        self.all = (self.all.0 + other.all.0, self.all.1 + other.all.1);
-    }
-}
-
 /// Whether two numbers of requests may be those of the same ones.
-fn are_same(a: u64, b: u64) -> bool {
+pub(super) fn are_same(a: u64, b: u64) -> bool {
     a.abs_diff(b) as f64 <= MISSING_MAX * a as f64
 }
 
@@ -226,6 +221,14 @@ fn notes(sides: &Sides, layers: &Layers, all: &Both, kinds: usize) -> Vec<String
     let (client, server) = (all.client_all.0, all.server.all.0);
     if !are_same(client, server) {
         notes.push(missing(sides, layers, (client, server)));
+    } else if !are_same(all.client.count(), all.server.count) {
+        let verb = if front.len() == 1 { "has" } else { "have" };
+        notes.push(format!(
+            "by its stamps {} {verb} {} requests in the phase, the run sent {}: times of the two are not of the same requests",
+            called(sides, front),
+            all.server.count,
+            all.client.count()
+        ));
     }
     let unsigned = those(&|log| !log.has_agents && log.others > 0);
     if !unsigned.is_empty() {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 mod layers;
+mod phase;
 
 const HOLD: (Nanos, Nanos) = (Nanos::ZERO, Nanos::MAX);
 
