@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use crate::column::{Cell, Kind};
+use crate::condition::Origin;
 use crate::measure::Measure;
 use crate::slice::{Order, Slice};
 use crate::stats::Stats;
@@ -25,6 +26,8 @@ pub struct Answer {
     pub other_groups: Option<u64>,
     /// All chosen exchanges.
     pub total: Row,
+    /// Exchanges that were chosen.
+    pub chosen: u64,
     /// Exchanges that were looked at.
     pub seen: u64,
     /// Time that rates are over, ns: from, to.
@@ -97,6 +100,7 @@ impl Tally {
                 values: frame.figures(&total, frame.span_s()),
                 series: Vec::new(),
             },
+            chosen: total.count,
             seen: self.seen(),
             span,
             when: slice.when_kind,
@@ -165,8 +169,24 @@ struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// Time that rates are over, s.
     fn span_s(&self) -> Option<f64> {
-        self.span.map(|(from, to)| (to - from) as f64 / NS_PER_S)
+        self.span.map(length_s)
+    }
+
+    /// The part of it that a group is of: where rows are steps of time, that within its own step; `None` when nothing is left.
+    fn span_of(&self, key: &[Cell]) -> Option<(i64, i64)> {
+        let slice = self.tally.slice();
+        let when = Origin::Column(slice.when);
+        let steps = slice.keys.iter().zip(key).filter(|(key, _)| key.origin == when);
+        let steps = steps.filter_map(|(key, cell)| match (key.width, cell) {
+            (Some(width), Cell::Number(from)) => Some((*from, from.saturating_add(width))),
+            _ => None,
+        });
+        let within = |span: (i64, i64), step: (i64, i64)| (span.0.max(step.0), span.1.min(step.1));
+        self.span
+            .map(|span| steps.fold(span, within))
+            .filter(|(from, to)| from < to)
     }
 
     fn figures(&self, stats: &Stats, span_s: Option<f64>) -> Vec<Option<f64>> {
@@ -186,10 +206,13 @@ impl Frame<'_> {
             return;
         };
         let measure = &slice.measures[place];
-        let span_s = self.span_s().or(Some(1.0));
+        let span_s = |key: &[Cell]| match self.span {
+            Some(_) => self.span_of(key).map(length_s),
+            None => Some(1.0),
+        };
         let figures: Vec<Option<f64>> = groups
             .iter()
-            .map(|(_, stats)| stats.figure(measure, &slice.accounts, self.all, span_s))
+            .map(|(key, stats)| stats.figure(measure, &slice.accounts, self.all, span_s(key)))
             .collect();
         // What is not known comes last.
         let descending = |a: Option<f64>, b: Option<f64>| match (a, b) {
@@ -220,7 +243,7 @@ impl Frame<'_> {
         let (key, stats) = &self.tally.groups()[index];
         Row {
             key: key.to_vec(),
-            values: self.figures(stats, self.span_s()),
+            values: self.figures(stats, self.span_of(key).map(length_s)),
             series: match (ends, self.tally.width()) {
                 (Some(ends), Some(width)) => self.series(index, ends, width),
                 _ => Vec::new(),
@@ -233,29 +256,32 @@ impl Frame<'_> {
     fn series(&self, index: usize, points: Points, width: i64) -> Vec<(i64, Vec<Option<f64>>)> {
         let empty = Stats::new(self.tally.slice().accounts.len());
         let known = self.tally.points(index);
+        let span = self.span_of(&self.tally.groups()[index].0);
         if !points.are_filled {
             let filled = known
                 .into_iter()
-                .map(|(at, stats)| self.point(at * width, stats, width));
+                .map(|(at, stats)| self.point(at * width, stats, width, span));
             return filled.collect();
         }
         let mut known = known.into_iter().peekable();
         let points = (points.first..=points.last).map(|at| match known.next_if(|(number, _)| *number == at) {
-            Some((_, stats)) => self.point(at * width, stats, width),
-            None => self.point(at * width, &empty, width),
+            Some((_, stats)) => self.point(at * width, stats, width, span),
+            None => self.point(at * width, &empty, width, span),
         });
         points.collect()
     }
 
-    fn point(&self, start: i64, stats: &Stats, width: i64) -> (i64, Vec<Option<f64>>) {
+    fn point(&self, start: i64, stats: &Stats, width: i64, span: Option<(i64, i64)>) -> (i64, Vec<Option<f64>>) {
         let end = start.saturating_add(width);
         // Rates of the first and last point are over the part of it that was looked at.
-        let (from, to) = self
-            .span
-            .map_or((start, end), |(from, to)| (from.max(start), to.min(end)));
-        let span_s = (self.span.is_some() && from < to).then(|| (to - from) as f64 / NS_PER_S);
-        (start, self.figures(stats, span_s))
+        let part = span.map(|(from, to)| (from.max(start), to.min(end)));
+        let part = part.filter(|(from, to)| from < to);
+        (start, self.figures(stats, part.map(length_s)))
     }
+}
+
+fn length_s((from, to): (i64, i64)) -> f64 {
+    (to - from) as f64 / NS_PER_S
 }
 
 /// Points over time of all rows that are shown.

@@ -322,3 +322,41 @@ fn rates_are_over_the_time_that_is_left() {
         assert_eq!(answer(&slice, &[&lines]).total.values[0], want, "{condition}: {why}");
     }
 }
+
+/// Where rows are steps of time, a rate is over the row's own step, cut at the ends of what was looked at.
+#[test]
+fn rates_of_steps_are_over_the_step() {
+    let lines: Vec<Line> = (0..200_i64)
+        .map(|second| (Some(0), Some(200), second * 1_000_000_000, 1, 1))
+        .collect();
+    let rates = |filter: &[&str], by: &str| {
+        let slice = compile(&Request {
+            filter: filter.iter().map(|text| (*text).to_owned()).collect(),
+            by: vec![by.into()],
+            show: vec!["rate".into()],
+            top: Some(100),
+            ..Request::default()
+        });
+        let answer = answer(&slice, &[&lines]);
+        (
+            answer.rows.iter().map(|row| row.values[0]).collect::<Vec<_>>(),
+            answer.total.values[0],
+            answer.chosen,
+        )
+    };
+    for by in ["time:2s", "time:30s", "name,time:5s", "time:2s,time:50s"] {
+        let (rows, total, chosen) = rates(&[], by);
+        assert!(rows.iter().all(|rate| *rate == Some(1.0)), "{by}: {rows:?}");
+        assert_eq!((total, chosen), (Some(1.0), 200), "{by}");
+    }
+    let (rows, total, chosen) = rates(&["time >= 3s", "time < 8s"], "time:5s");
+    assert_eq!(
+        (rows, total, chosen),
+        (vec![Some(1.0); 2], Some(1.0), 5),
+        "2 s of the first step, 3 s of the second"
+    );
+    // No single span, and no rate.
+    assert_eq!(rates(&["time < 10s or status = 404"], "time:5s").0, [None, None]);
+    // What is not grouped by time is over all of it.
+    assert_eq!(rates(&[], "response:1s").0, [Some(1.0)]);
+}

@@ -26,17 +26,8 @@ const POINTS_MAX: usize = 48;
 pub(super) fn text(found: &Found) -> String {
     let answer = &found.answer;
     let mut page = wrapped(&safe(&found.title));
-    let chosen = answer.total.values.first().copied().flatten();
-    let count = answer
-        .measures
-        .first()
-        .filter(|measure| measure.name == "count")
-        .and(chosen);
-    let seen = number::count(answer.seen);
-    page += &match count {
-        Some(count) => format!("{} of {seen} exchanges\n\n", number::count(count as u64)),
-        None => format!("of {seen} exchanges\n\n"),
-    };
+    let (chosen, seen) = (number::count(answer.chosen), number::count(answer.seen));
+    page += &format!("{chosen} of {seen} exchanges\n\n");
     page += &table(answer);
     page += &series(answer);
     for note in &answer.notes {
