@@ -6,18 +6,19 @@
 //!
 //! # Layout
 //! - [`metric`]: what is compared; [`origin`]: whether two sides may be compared at all
-//! - [`rank`]: shifts by ranks; `weak`: shifts of few runs; `student`: the t law
+//! - [`rank`]: shifts by ranks; `weak`: shifts of few runs; `shares`: those of failure rates; `student`: the t law
 
 use std::collections::BTreeMap;
 
 pub mod metric;
 pub mod origin;
 pub(crate) mod rank;
+mod shares;
 pub(crate) mod student;
 mod weak;
 
 pub use metric::{Better, Metric, Scale, Unit, Values};
-pub use origin::{Caveat, Kind, Load, Origin, caveats};
+pub use origin::{Caveat, Kind, Load, Origin, caveats, odd};
 pub use rank::Shift;
 
 use crate::history::is_steady;
@@ -29,6 +30,8 @@ pub const ERROR_MAX: f64 = 0.05;
 pub const TOTAL: &str = "total";
 /// Most requests that are compared; more would drown all of them in the correction for their number.
 pub const REQUESTS_MAX: usize = 50;
+/// Difference of failure rates from which on times are of other replies: those of failures, which may be quick or slow.
+pub const FAILURES_APART: f64 = 0.1;
 /// Fewest other runs of one system that tell how much equal runs differ.
 pub const HISTORY_MIN: usize = 5;
 
@@ -111,9 +114,10 @@ pub struct Row {
     pub request: String,
     /// What is compared.
     pub metric: Metric,
-    /// Median over the runs before.
+    /// The figure before that `change` starts from: of few runs the mean of their scores, else the median of all runs, those
+    /// after moved back by the shift. Without a change it is the median over the runs before.
     pub before: f64,
-    /// Median over the runs after.
+    /// The figure after that `change` leads to; without a change the median over the runs after.
     pub after: f64,
     /// Ratio or difference, after against before; `None` when there is none, as of something and nothing.
     pub change: Option<f64>,
@@ -152,6 +156,8 @@ pub struct Comparison {
     pub only_after: Vec<String>,
     /// Requests with few exchanges that were left out.
     pub left_out: usize,
+    /// Requests whose failure rates differ by more than [`FAILURES_APART`].
+    pub unlike: Vec<String>,
 }
 
 impl Comparison {
@@ -163,6 +169,28 @@ impl Comparison {
     /// Whether some row was judged from too few runs.
     pub fn is_weak(&self) -> bool {
         self.rows.iter().any(|row| row.is_weak)
+    }
+
+    /// What a reader of the rows has to know: that times of failures are no times of successes.
+    pub fn caveats(&self) -> Vec<Caveat> {
+        let named = self
+            .unlike
+            .iter()
+            .take(5)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let more = match self.unlike.len().saturating_sub(5) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let text = format!(
+            "{named}{more}: failure rates differ by more than {} points, and times of replies that fail are not those of \
+             replies that succeed; so no time and no throughput is called better on the side that fails more",
+            100.0 * FAILURES_APART
+        );
+        let caveat = (!self.unlike.is_empty()).then_some(Caveat { text, refuses: false });
+        caveat.into_iter().collect()
     }
 
     /// The whole in one word: the first of worse, better, inconclusive and changed that is said of a row, else equivalent;
@@ -183,8 +211,8 @@ struct Cell<'a> {
     metric: Metric,
     before: Vec<&'a Figures>,
     after: Vec<&'a Figures>,
-    /// Scores of other runs, by group.
-    history: Vec<Vec<f64>>,
+    /// Other runs, by group.
+    history: Vec<Vec<&'a Figures>>,
 }
 
 impl Cell<'_> {
@@ -192,13 +220,32 @@ impl Cell<'_> {
     fn history_runs(&self) -> usize {
         self.history.iter().map(Vec::len).sum()
     }
+
+    fn scores(&self, side: &[&Figures]) -> Vec<f64> {
+        side.iter().filter_map(|one| one.values.score(self.metric)).collect()
+    }
+
+    /// Mean failure rate after less that before; 0 where it is unknown.
+    fn failed_more(&self) -> f64 {
+        let rate = |side: &[&Figures]| {
+            let rates: Vec<f64> = side
+                .iter()
+                .filter_map(|one| one.values.get(Metric::FailureRate))
+                .collect();
+            weak::mean(&rates)
+        };
+        rate(&self.after)
+            .zip(rate(&self.before))
+            .map_or(0.0, |(after, before)| after - before)
+    }
 }
 
 /// Compares two sides.
 ///
 /// A row is *equivalent* when its 95 % interval lies within the margin (two one-sided tests at 2.5 % each), else *better*
 /// or *worse* when its probability is at most 5 % after Holm's correction for all rows with a direction, else
-/// *inconclusive*. O(rows · (n + m)⁴) for n and m runs up to 50 in all.
+/// *inconclusive*. Where failure rates differ by more than [`FAILURES_APART`], a time or a throughput is not called better of
+/// the side that fails more. O(rows · (n + m)⁴) for n and m runs up to 50 in all.
 ///
 /// Source of the correction: S. Holm, *A simple sequentially rejective multiple test procedure*, Scand. J. Statist. 1979.
 pub fn compare(question: &Question<'_>) -> Comparison {
@@ -231,8 +278,13 @@ pub fn compare(question: &Question<'_>) -> Comparison {
     let stretch = weak::stretch(question.before.iter().chain(question.after));
     let mut rows: Vec<Row> = cells.iter().map(|cell| row(cell, family, stretch)).collect();
     correct(&mut rows);
-    for row in &mut rows {
-        row.said = said(row, question);
+    let mut unlike: Vec<String> = Vec::new();
+    for (row, cell) in rows.iter_mut().zip(&cells) {
+        let more = cell.failed_more();
+        row.said = deserved(said(row, question), row.metric, more);
+        if more.abs() > FAILURES_APART && unlike.last() != Some(&row.request) {
+            unlike.push(row.request.clone());
+        }
     }
     let needed = |runs: &usize| rank::least_probability(*runs, *runs) * family.max(1) as f64 <= ERROR_MAX;
     Comparison {
@@ -246,6 +298,7 @@ pub fn compare(question: &Question<'_>) -> Comparison {
         only_before: only(question.before, question.after),
         only_after: only(question.after, question.before),
         left_out,
+        unlike,
     }
 }
 
@@ -295,8 +348,11 @@ fn cell<'a>(question: &Question<'a>, request: &'a str, metric: Metric) -> Option
         history: question
             .history
             .iter()
-            .map(|group| known(group).iter().filter_map(|one| one.values.score(metric)).collect())
-            .filter(|scores: &Vec<f64>| scores.len() >= HISTORY_MIN && is_steady(scores))
+            .map(|group| known(group))
+            .filter(|group| {
+                let scores: Vec<f64> = group.iter().filter_map(|one| one.values.score(metric)).collect();
+                scores.len() >= HISTORY_MIN && is_steady(&scores)
+            })
             .collect(),
     })
 }
@@ -304,31 +360,26 @@ fn cell<'a>(question: &Question<'a>, request: &'a str, metric: Metric) -> Option
 /// Its change; nothing is said of it yet.
 fn row(cell: &Cell<'_>, family: usize, stretch: f64) -> Row {
     let metric = cell.metric;
-    let middle = |side: &[&Figures]| median(side.iter().filter_map(|one| one.values.get(metric))).unwrap_or(0.0);
-    let scores = |side: &[&Figures]| -> Option<Vec<f64>> { side.iter().map(|one| one.values.score(metric)).collect() };
     let (n, m) = (cell.before.len(), cell.after.len());
     let is_weak = rank::least_probability(n, m) * family.max(1) as f64 > ERROR_MAX;
-    let shift = scores(&cell.before)
-        .zip(scores(&cell.after))
-        .and_then(|(before, after)| {
-            if is_weak {
-                weak::shift(
-                    metric,
-                    (&cell.before, &before),
-                    (&cell.after, &after),
-                    &cell.history,
-                    stretch,
-                )
-            } else {
-                rank::shift(&before, &after, 1.0 - ERROR_MAX)
-            }
-        });
+    let (x, y) = (cell.scores(&cell.before), cell.scores(&cell.after));
+    let has_all = x.len() == n && y.len() == m;
+    let shift = has_all.then(|| match metric.scale() {
+        _ if !is_weak => rank::shift(&x, &y, 1.0 - ERROR_MAX),
+        Scale::Difference => shares::shift(metric, &cell.before, &cell.after, &cell.history, stretch),
+        Scale::Ratio => {
+            let history: Vec<Vec<f64>> = cell.history.iter().map(|group| cell.scores(group)).collect();
+            weak::shift(metric, (&cell.before, &x), (&cell.after, &y), &history, stretch)
+        }
+    });
+    let shift = shift.flatten();
+    let (before, after) = ends(cell, (&x, &y), shift, is_weak);
     let finite = |shift: Shift| shift.low.is_finite() && shift.high.is_finite();
     Row {
         request: cell.request.to_owned(),
         metric,
-        before: middle(&cell.before),
-        after: middle(&cell.after),
+        before,
+        after,
         change: shift.map(|shift| metric.shown(shift.estimate)),
         interval: shift
             .filter(|shift| finite(*shift))
@@ -338,6 +389,30 @@ fn row(cell: &Cell<'_>, family: usize, stretch: f64) -> Row {
         is_weak,
         said: Said::Inconclusive,
     }
+}
+
+/// The two figures that the change lies between, so that nobody sees them fall and reads that they rose.
+fn ends(cell: &Cell<'_>, (x, y): (&[f64], &[f64]), shift: Option<Shift>, is_weak: bool) -> (f64, f64) {
+    let metric = cell.metric;
+    let Some(shift) = shift else {
+        let middle = |side: &[&Figures]| median(side.iter().filter_map(|one| one.values.get(metric))).unwrap_or(0.0);
+        return (middle(&cell.before), middle(&cell.after));
+    };
+    let from = if is_weak {
+        weak::mean(x)
+    } else {
+        median(x.iter().copied().chain(y.iter().map(|score| score - shift.estimate)))
+    };
+    let from = match metric.scale() {
+        Scale::Ratio => from.unwrap_or(0.0),
+        // Both are shares.
+        Scale::Difference => from
+            .unwrap_or(0.0)
+            .max(-shift.estimate)
+            .max(0.0)
+            .min(1.0 - shift.estimate.max(0.0)),
+    };
+    (metric.shown(from), metric.shown(from + shift.estimate))
 }
 
 /// Holm's correction over all rows with a direction; the others, which decide nothing, keep their own probability.
@@ -374,6 +449,16 @@ fn said(row: &Row, question: &Question<'_>) -> Said {
         Better::Less if change < neutral => Said::Better,
         Better::More if change > neutral => Said::Better,
         Better::Less | Better::More => Said::Worse,
+    }
+}
+
+/// What may be said of a row where so much more failed after than before: replies that fail say nothing good.
+fn deserved(said: Said, metric: Metric, failed_more: f64) -> Said {
+    let is_of_replies = metric != Metric::FailureRate;
+    match said {
+        Said::Better if is_of_replies && failed_more > FAILURES_APART => Said::Inconclusive,
+        Said::Worse if is_of_replies && failed_more < -FAILURES_APART => Said::Inconclusive,
+        said => said,
     }
 }
 

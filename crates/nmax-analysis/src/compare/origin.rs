@@ -97,23 +97,68 @@ pub fn caveats(before: &[Origin], after: &[Origin]) -> Vec<Caveat> {
     for origin in &all {
         of_one(origin, &mut found);
     }
-    let Some(first) = before.iter().chain(after).find(|origin| origin.kind == Kind::Run) else {
+    let Some(first) = usual(&all) else {
         found.push(refused(
             "both sides are logs, and a log says nothing about the load behind it".into(),
         ));
         return found;
     };
+    let side = |one: &Origin| before.iter().any(|origin| origin.label == one.label);
     for origin in all
         .iter()
         .filter(|origin| origin.kind == Kind::Run && origin.label != first.label)
     {
-        loads(first, origin, &mut found);
+        let both = match (side(first), side(origin)) {
+            (true, true) => ", both before,",
+            (false, false) => ", both after,",
+            _ => "",
+        };
+        loads(first, origin, both, &mut found);
     }
     if all.iter().any(|origin| origin.kind == Kind::Log) {
         of_logs(&all, &mut found);
     }
     between(before, after, &mut found);
     found
+}
+
+/// The run that was loaded as most others were, the first of several: what is odd differs from it.
+fn usual<'a>(all: &[&'a Origin]) -> Option<&'a Origin> {
+    let runs = || all.iter().copied().filter(|origin| origin.kind == Kind::Run);
+    let alike = |one: &Origin| runs().filter(|other| is_like(one, other)).count();
+    let mut best: Option<(usize, &Origin)> = None;
+    for run in runs() {
+        let count = alike(run);
+        if best.is_none_or(|(most, _)| count > most) {
+            best = Some((count, run));
+        }
+    }
+    best.map(|(_, run)| run)
+}
+
+/// Whether two runs were loaded so alike that they may be compared.
+fn is_like(one: &Origin, other: &Origin) -> bool {
+    let mut found = Vec::new();
+    loads(one, other, "", &mut found);
+    found.iter().all(|caveat| !caveat.refuses)
+}
+
+/// Labels of the runs without which the others may be compared; empty when a side would be, or when others stand in the way.
+pub fn odd(before: &[Origin], after: &[Origin]) -> Vec<String> {
+    let all: Vec<&Origin> = before.iter().chain(after).collect();
+    let Some(usual) = usual(&all) else { return Vec::new() };
+    let is_odd = |origin: &Origin| {
+        let mut found = Vec::new();
+        of_one(origin, &mut found);
+        !found.is_empty() || origin.kind == Kind::Run && !is_like(usual, origin)
+    };
+    let rest = |side: &[Origin]| -> Vec<Origin> { side.iter().filter(|origin| !is_odd(origin)).cloned().collect() };
+    let (one, other) = (rest(before), rest(after));
+    if one.is_empty() || other.is_empty() || caveats(&one, &other).iter().any(|caveat| caveat.refuses) {
+        return Vec::new();
+    }
+    let odd = all.into_iter().filter(|origin| is_odd(origin));
+    odd.map(|origin| origin.label.clone()).collect()
 }
 
 /// One run on both sides, or twice on one.
@@ -140,9 +185,9 @@ fn of_one(origin: &Origin, found: &mut Vec<Caveat>) {
     }
 }
 
-/// Whether both were loaded alike.
-fn loads(first: &Origin, other: &Origin, found: &mut Vec<Caveat>) {
-    let pair = format!("{} and {}", first.label, other.label);
+/// Whether both were loaded alike; `both` says of which side they are, if of one.
+fn loads(first: &Origin, other: &Origin, both: &str, found: &mut Vec<Caveat>) {
+    let pair = format!("{} and {}{both}", first.label, other.label);
     let apart = |a: f64, b: f64| (a - b).abs() > SAME * a.abs().max(b.abs());
     match (first.load, other.load) {
         (Load::Open(a), Load::Open(b)) if apart(a, b) => {
@@ -176,11 +221,12 @@ fn loads(first: &Origin, other: &Origin, found: &mut Vec<Caveat>) {
     } else if first.stages != other.stages && found.iter().all(|caveat| !caveat.text.starts_with(&pair)) {
         found.push(told(format!("{pair} have different stages")));
     }
-    let (shorter, longer) = (first.hold_s.min(other.hold_s), first.hold_s.max(other.hold_s));
-    if longer - shorter > LENGTHS_MAX * longer {
-        found.push(refused(format!("{pair} hold for {shorter:.1} s and {longer:.1} s")));
-    } else if longer - shorter > SAME * longer {
-        found.push(told(format!("{pair} hold for {shorter:.1} s and {longer:.1} s")));
+    let apart = (first.hold_s - other.hold_s).abs() / first.hold_s.max(other.hold_s).max(f64::MIN_POSITIVE);
+    let text = format!("{pair} hold for {:.1} s and {:.1} s", first.hold_s, other.hold_s);
+    if apart > LENGTHS_MAX {
+        found.push(refused(text));
+    } else if apart > SAME {
+        found.push(told(text));
     }
 }
 

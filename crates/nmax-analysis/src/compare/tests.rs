@@ -331,6 +331,23 @@ proptest! {
 }
 
 #[test]
+fn what_fails_more_earns_nothing() {
+    for (metric, said, more, want) in [
+        (Metric::ResponseP50, Said::Better, 0.2, Said::Inconclusive),
+        (Metric::Throughput, Said::Better, 0.2, Said::Inconclusive),
+        (Metric::ResponseP50, Said::Worse, 0.2, Said::Worse),
+        (Metric::ResponseP50, Said::Equivalent, 0.2, Said::Equivalent),
+        (Metric::ResponseP50, Said::Better, 0.05, Said::Better),
+        (Metric::ResponseP50, Said::Worse, -0.2, Said::Inconclusive),
+        (Metric::ResponseP50, Said::Better, -0.2, Said::Better),
+        (Metric::FailureRate, Said::Better, -0.2, Said::Better),
+        (Metric::FailureRate, Said::Worse, 0.2, Said::Worse),
+    ] {
+        assert_eq!(deserved(said, metric, more), want, "{metric:?} {said:?} {more}");
+    }
+}
+
+#[test]
 fn sayings_follow_from_interval_probability_and_direction() {
     let question = Question {
         before: &[],
@@ -480,4 +497,117 @@ fn what_is_chosen_narrows_the_family() {
     });
     let names: Vec<&str> = chosen.rows.iter().map(|row| row.request.as_str()).collect();
     assert_eq!((names, chosen.family), (vec![TOTAL, "cart"], 2));
+}
+
+/// Law: the change leads from the figure before to the figure after, by ranks and with few runs; so no figure falls whose
+/// ratio says that it rose. Shares stay between 0 and 1.
+#[test]
+fn changes_agree_with_the_figures_beside_them() {
+    let wide = System {
+        between: 0.3,
+        failures: 0.02,
+        ..QUIET
+    };
+    let mut random = Random::new(59);
+    let mut by_ranks = 0;
+    for (n, m) in [(1, 1), (3, 1), (3, 4), (5, 5), (10, 10), (9, 12)] {
+        for _ in 0..20 {
+            let answer = ask(&runs(&mut random, wide, n), &runs(&mut random, wide, m), &[]);
+            for row in &answer.rows {
+                by_ranks += usize::from(!row.is_weak);
+                let seen = match row.metric.scale() {
+                    Scale::Ratio => (row.after / row.before).ln() - row.change.unwrap().ln(),
+                    Scale::Difference => row.after - row.before - row.change.unwrap(),
+                };
+                assert!(seen.abs() < 1e-9, "{row:?}");
+                let is_share = row.metric.unit() == Unit::Share;
+                assert!(!is_share || (0.0..=1.0).contains(&row.before) && (0.0..=1.0).contains(&row.after));
+            }
+        }
+    }
+    assert!(by_ranks > 500, "{by_ranks}");
+}
+
+/// A run of 3 s whose requests so often fail, at once: in a tenth of the time.
+fn failing(random: &mut Random, count: u64, failures: f64) -> Measured {
+    let mut run = run(random, System { failures, ..QUIET }, count);
+    for figures in std::iter::once(&mut run.total).chain(run.requests.values_mut()) {
+        let failed = (figures.count as f64 * failures).round() / figures.count as f64;
+        for values in std::iter::once(&mut figures.values).chain(&mut figures.blocks) {
+            values.set(Metric::FailureRate, Some(failed));
+            for (metric, ..) in FIGURES {
+                let quick = values.get(metric).map(|ms| ms * (1.0 - 0.9 * failures));
+                values.set(metric, quick);
+            }
+        }
+    }
+    Measured { hold_s: 3.0, ..run }
+}
+
+/// A release that answers 500 to everything, at once, is worse, however few and short the runs and however disturbed; and
+/// its quick failures are nothing good. The way back is better.
+#[test]
+fn all_failing_is_worse_whatever_the_luck() {
+    let mut random = Random::new(61);
+    for (n, m) in [(1, 1), (3, 1), (1, 3), (2, 2), (3, 2), (3, 3), (8, 8)] {
+        for is_disturbed in [false, true] {
+            for (count, rate) in [(100, 0.0), (150, 0.0067), (300, 0.02), (300, 0.1)] {
+                let mut side = |failures: f64, count_of: usize| -> Vec<Measured> {
+                    let runs = (0..count_of).map(|_| failing(&mut random, count, failures));
+                    runs.map(|run| Measured { is_disturbed, ..run }).collect()
+                };
+                let (sound, broken) = (side(rate, n), side(1.0, m));
+                let answer = ask(&sound, &broken, &[]);
+                let what = format!("{n} and {m} runs, disturbed: {is_disturbed}, {rate} of {count}");
+                assert_eq!((answer.said(), answer.count(Said::Better)), (Said::Worse, 0), "{what}");
+                let failures = answer.rows.iter().filter(|row| row.metric == Metric::FailureRate);
+                failures.for_each(|row| assert_eq!(row.said, Said::Worse, "{what}: {row:?}"));
+                assert_eq!(answer.unlike, [TOTAL, "cart", "home", "search"]);
+                assert!(
+                    answer.caveats()[0]
+                        .text
+                        .contains("total, cart, home, search: failure rates differ")
+                );
+                let back = ask(&broken, &sound, &[]);
+                assert_eq!(
+                    (back.said(), back.count(Said::Worse)),
+                    (Said::Better, 0),
+                    "{what}, back"
+                );
+            }
+        }
+    }
+}
+
+/// One run of 3 s a side tells that 30 % fail in place of 0.67 %, over all rows.
+#[test]
+fn many_failures_are_told_by_one_run() {
+    let mut random = Random::new(73);
+    let (before, after) = ([failing(&mut random, 300, 0.0067)], [failing(&mut random, 300, 0.3)]);
+    let answer = ask(&before, &after, &[]);
+    for row in answer.rows.iter().filter(|row| row.metric == Metric::FailureRate) {
+        assert_eq!(row.said, Said::Worse, "{row:?}");
+    }
+}
+
+/// Times of failures earn nothing, even where nobody asks for failures.
+#[test]
+fn quick_failures_are_no_better_times() {
+    let mut random = Random::new(67);
+    let (sound, broken) = ([failing(&mut random, 300, 0.0)], [failing(&mut random, 300, 1.0)]);
+    let said = |before: &[Measured], after: &[Measured]| {
+        let answer = compare(&Question {
+            before,
+            after,
+            history: &[],
+            metrics: &[Metric::ResponseP95, Metric::Throughput],
+            only: &[],
+            margin: MARGIN,
+            failure_margin: FAILURES,
+        });
+        assert_eq!(answer.unlike.len(), 4);
+        answer.said()
+    };
+    assert_eq!(said(&sound, &broken), Said::Inconclusive);
+    assert_eq!(said(&broken, &sound), Said::Inconclusive);
 }

@@ -1,16 +1,14 @@
 //! The shift of sides with too few runs for ranks. How much equal runs differ is then known badly or not at all, so it is
-//! taken as large.
+//! taken as large. Failure rates are in [`super::shares`].
 
 use super::rank::Shift;
 use super::student::{critical, two_sided};
-use super::{ERROR_MAX, Figures, Measured, Metric, Scale};
+use super::{ERROR_MAX, Figures, Measured, Metric};
 
 /// Degrees of freedom from which on runs say themselves how much equal ones differ.
-const KNOWN_DF: f64 = 3.0;
+pub(super) const KNOWN_DF: f64 = 3.0;
 /// Standard deviation of a score that runs have at least, however equal those seen were.
 const LEAST: f64 = 0.01;
-/// Standard deviation of a failure rate from run to run, relative to it.
-const FAILURES: f64 = 0.2;
 /// Length of a hold, s, below which runs are taken to differ more: what a host does besides evens out less in them.
 const LONG_S: f64 = 30.0;
 /// Factor of the assumed deviation when a run says that its injector shared its processors.
@@ -18,10 +16,10 @@ const DISTURBED: f64 = 2.0;
 
 /// A variance, and how well it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Variance {
-    value: f64,
+pub(super) struct Variance {
+    pub(super) value: f64,
     /// Degrees of freedom; infinite when it is assumed.
-    df: f64,
+    pub(super) df: f64,
 }
 
 /// The shift between few runs.
@@ -39,8 +37,7 @@ struct Variance {
 ///
 /// - a: what equal runs differ by at least, by metric (5 % of a median, 15 % of a p99), times [`stretch`]
 /// - b: standard deviation of the parts of a run: as if a part differed from the next no more than a run from the next.
-///   Independent parts would only say b/√parts; but what is noise for minutes looks quiet within one run. Of a failure
-///   rate it is b/√parts, since each failure is an event of its own
+///   Independent parts would only say b/√parts; but what is noise for minutes looks quiet within one run
 /// - c: what the runs compared differ by, where a side has two
 ///
 /// Degrees of freedom by Welch and Satterthwaite. O(n + m + parts).
@@ -55,12 +52,12 @@ pub(super) fn shift(
     let between = between(&groups);
     let variance = if between.df >= KNOWN_DF {
         Variance {
-            value: between.value.max(least(metric)),
+            value: between.value.max(LEAST * LEAST),
             ..between
         }
     } else {
         let assumed = Variance {
-            value: (stretch * assumed(metric, before, after)).powi(2),
+            value: (stretch * metric.least_deviation()).powi(2),
             df: f64::INFINITY,
         };
         sum(&[assumed, within(metric, before, after), between])
@@ -94,26 +91,6 @@ pub(super) fn stretch<'a>(runs: impl Iterator<Item = &'a Measured>) -> f64 {
     short * disturbed
 }
 
-/// Least variance of a run's score, however equal the runs seen were.
-const fn least(metric: Metric) -> f64 {
-    match metric.scale() {
-        Scale::Ratio => LEAST * LEAST,
-        Scale::Difference => metric.least_deviation() * metric.least_deviation(),
-    }
-}
-
-/// Standard deviation of a run's score as long as nothing is known.
-fn assumed(metric: Metric, before: &[&Figures], after: &[&Figures]) -> f64 {
-    let of_failures = match metric.scale() {
-        Scale::Ratio => 0.0,
-        Scale::Difference => {
-            let rates = before.iter().chain(after).filter_map(|one| one.values.get(metric));
-            FAILURES * rates.fold(0.0, f64::max)
-        }
-    };
-    metric.least_deviation().hypot(of_failures)
-}
-
 /// Variance within groups of equal runs.
 fn between(groups: &[&[f64]]) -> Variance {
     let (mut squares, mut df) = (0.0, 0.0);
@@ -136,30 +113,11 @@ fn within(metric: Metric, before: &[&Figures], after: &[&Figures]) -> Variance {
         .chain(after)
         .map(|one| one.blocks.iter().filter_map(|block| block.score(metric)).collect())
         .collect();
-    let all: Vec<&[f64]> = scores.iter().map(Vec::as_slice).collect();
-    let parts = between(&all);
-    let blocks = scores.iter().map(Vec::len).max().unwrap_or(0).max(1) as f64;
-    match metric.scale() {
-        Scale::Ratio => parts,
-        Scale::Difference => Variance {
-            value: parts.value / blocks + binomial(metric, before, after),
-            ..parts
-        },
-    }
-}
-
-/// Variance of a share among so many exchanges, at least that of a single failure.
-fn binomial(metric: Metric, before: &[&Figures], after: &[&Figures]) -> f64 {
-    let one = |figures: &&Figures| {
-        let n = figures.count.max(1) as f64;
-        let share = (figures.values.get(metric).unwrap_or(0.0) * n + 1.0) / (n + 2.0);
-        share * (1.0 - share) / n
-    };
-    before.iter().chain(after).map(one).fold(0.0, f64::max)
+    between(&scores.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
 /// A sum of variances; its degrees of freedom by Welch and Satterthwaite.
-fn sum(parts: &[Variance]) -> Variance {
+pub(super) fn sum(parts: &[Variance]) -> Variance {
     let value: f64 = parts.iter().map(|part| part.value).sum();
     let known = parts.iter().filter(|part| part.df > 0.0);
     let uncertainty: f64 = known.map(|part| part.value * part.value / part.df).sum();
@@ -173,6 +131,6 @@ fn sum(parts: &[Variance]) -> Variance {
     }
 }
 
-fn mean(values: &[f64]) -> Option<f64> {
+pub(super) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

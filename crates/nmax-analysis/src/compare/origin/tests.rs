@@ -55,8 +55,11 @@ fn each_difference_is_told() {
         |run| run.profile = Some("peak".into()),
         &[("different profiles: none and peak", true)],
     );
-    check(|run| run.hold_s = 30.0, &[("hold for 30.0 s and 60.0 s", true)]);
-    check(|run| run.hold_s = 55.0, &[("hold for 55.0 s and 60.0 s", false)]);
+    check(|run| run.hold_s = 30.0, &[("a and b hold for 60.0 s and 30.0 s", true)]);
+    check(
+        |run| run.hold_s = 55.0,
+        &[("a and b hold for 60.0 s and 55.0 s", false)],
+    );
     check(
         |run| run.target = "http://127.0.0.1:9090".into(),
         &[("different targets", false)],
@@ -82,9 +85,39 @@ fn sides_of_several_runs_must_agree_within_themselves_too() {
     assert!(
         found
             .iter()
-            .any(|caveat| caveat.refuses && caveat.text.contains("a and c")),
+            .any(|caveat| caveat.refuses && caveat.text.contains("a and c, both before, have different loads")),
         "{found:?}"
     );
+}
+
+/// What is refused because of a few runs says which, wherever they stand; where a side would be empty, nobody is odd.
+#[test]
+fn odd_runs_are_named() {
+    let longer = |label: &str| Origin {
+        hold_s: 120.0,
+        ..run(label)
+    };
+    let labels = |all: &[&str]| all.iter().map(|label| (*label).to_owned()).collect::<Vec<_>>();
+    for before in [[longer("d"), run("a"), run("b")], [run("a"), run("b"), longer("d")]] {
+        let found = caveats(&before, &[run("x")]);
+        let texts: Vec<&str> = found.iter().map(|caveat| caveat.text.as_str()).collect();
+        assert_eq!(texts, ["a and d, both before, hold for 60.0 s and 120.0 s"]);
+        assert_eq!(odd(&before, &[run("x")]), ["d"]);
+    }
+    let invalid = Origin {
+        verdict: "invalid".into(),
+        ..run("i")
+    };
+    let found = odd(&[run("a"), invalid.clone()], &[longer("d"), run("x")]);
+    assert_eq!(found, labels(&["i", "d"]));
+    for (before, after) in [
+        (vec![run("a")], vec![longer("d")]),
+        (vec![run("a"), run("b")], vec![longer("d"), longer("e")]),
+        (vec![run("a"), invalid], vec![run("a")]),
+        (vec![run("a")], vec![run("b")]),
+    ] {
+        assert_eq!(odd(&before, &after), labels(&[]));
+    }
 }
 
 #[test]
