@@ -181,7 +181,16 @@ pub fn unit_label(unit: &str) -> fn(f64) -> String {
         "per s" => rate,
         "ms" => |value| time(value * 1e6),
         "s" => |value| format!("{} s", digits(value)),
-        _ => digits,
+        _ => small,
+    }
+}
+
+/// As [`digits`], but for thousandths and less, which are more than nothing.
+fn small(value: f64) -> String {
+    if value != 0.0 && value.abs() < 0.0095 {
+        format!("{value:.5}")
+    } else {
+        digits(value)
     }
 }
 

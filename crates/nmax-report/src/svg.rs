@@ -41,6 +41,8 @@ pub struct Chart<'a> {
     pub stages: &'a [Span],
     /// Spans in which something was done to the system under test, seconds.
     pub marks: &'a [(f64, f64)],
+    /// Spans of which there are no values, seconds.
+    pub gaps: &'a [(f64, f64)],
     /// Vertical axis.
     pub scale: Scale,
     /// Text of a tick of the vertical axis.
@@ -83,7 +85,8 @@ impl Chart<'_> {
             Escaped(self.description),
         ));
         plot.stages(&mut text);
-        plot.marks(&mut text);
+        plot.spans(&mut text, "gap", self.gaps);
+        plot.spans(&mut text, "mark", self.marks);
         plot.grid(&mut text);
         if let Some(heat) = &self.heat {
             heat.render(&mut text, (LEFT, TOP), (plot.right() - LEFT, plot.bottom() - TOP));
@@ -118,15 +121,15 @@ impl Plot<'_> {
         self.bottom() - self.chart.scale.place(value) * (self.bottom() - TOP)
     }
 
-    /// Shades what was done to the system under test, or happened to it; a moment is wide enough to be seen.
-    fn marks(&self, text: &mut String) {
-        for (start_s, end_s) in self.chart.marks {
+    /// Shades what was done to the system under test, or happened to it, or is missing; a moment is wide enough to be seen.
+    fn spans(&self, text: &mut String, class: &str, spans: &[(f64, f64)]) {
+        for (start_s, end_s) in spans {
             let (x, end) = (self.x(*start_s), self.x(*end_s));
             let (width, height) = ((end - x).max(3.0), self.bottom() - TOP);
             add(
                 text,
                 format_args!(
-                    "<rect class=\"mark\" x=\"{x:.1}\" y=\"{TOP}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+                    "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{TOP}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
                 ),
             );
         }

@@ -240,6 +240,7 @@ fn picture(page: &mut Page, view: &View, id: &str, title: &str, lines: Vec<Curve
         end_s: view.duration_s,
         stages: &view.stages,
         marks: &charts::marks(view),
+        gaps: &[],
         scale,
         label: number::time,
         heat: None,

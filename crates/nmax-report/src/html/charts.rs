@@ -305,6 +305,7 @@ fn figure(page: &mut Page, view: &View, figure: Figure) {
         end_s: view.duration_s,
         stages: &view.stages,
         marks: &marks(view),
+        gaps: &[],
         scale,
         label: figure.label,
         heat,

@@ -33,38 +33,24 @@ pub(super) fn write(page: &mut Page, view: &View) {
             let text = format!("{}: {} (phase {})", log.source, log.text(), view.phase.name);
             page.add(format_args!("<p>{}.</p>", Escaped(&clip(&text, TEXT_MAX))));
         }
-        let marks = marks(view, host);
+        let clock = clock(view, host);
         for (index, panel) in host.panels.iter().enumerate() {
-            figure(page, view, &format!("h{number}-{index}"), panel, &marks);
+            figure(page, view, &format!("h{number}-{index}"), panel, &clock);
         }
         table(page, view, host);
     }
 }
 
-/// When interventions went on, when sources of the host could not be read, and when its clock was found to be off.
-fn marks(view: &View, host: &HostView) -> Vec<(f64, f64)> {
-    let of_host = format!(" on {} ", host.name);
-    let lost = view.events.iter().filter(|event| event.code == "SOURCE_LOST");
-    // Another reason of the same loss.
-    let lost = lost.filter(|event| !event.text.contains(" still cannot be read: "));
-    let span = |event: &Event| {
-        let (source, _) = event.text.split_once(&of_host)?;
-        let back = view.events.iter().find(|later| {
-            let is_same = later.text.split_once(&of_host).is_some_and(|(name, _)| name == source);
-            later.code == "SOURCE_BACK" && later.at_s >= event.at_s && is_same
-        });
-        Some((event.at_s, back.map_or(view.duration_s, |back| back.at_s)))
-    };
+/// When the clock of the host was found to be off.
+fn clock(view: &View, host: &HostView) -> Vec<(f64, f64)> {
     let of_clock = format!(" on {}: ", host.name);
     let is_of_clock = |event: &&Event| event.code == "CLOCK_OFFSET" && event.text.contains(&of_clock);
-    let mut marks = charts::marks(view);
-    marks.extend(lost.filter_map(span));
     let off = view.events.iter().filter(is_of_clock);
-    marks.extend(off.map(|event| (event.at_s, event.at_s)));
-    marks
+    off.map(|event| (event.at_s, event.at_s)).collect()
 }
 
-fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, marks: &[(f64, f64)]) {
+fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, clock: &[(f64, f64)]) {
+    let done = charts::marks(view);
     let label = label(&panel.unit);
     let values = panel
         .lines
@@ -104,7 +90,8 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, marks: &[(f64, 
         description: &description,
         end_s: view.duration_s,
         stages: &view.stages,
-        marks,
+        marks: &[done.as_slice(), clock].concat(),
+        gaps: &panel.gaps,
         scale,
         label,
         heat: None,
@@ -115,21 +102,41 @@ fn figure(page: &mut Page, view: &View, id: &str, panel: &Panel, marks: &[(f64, 
         "<figure><figcaption><h3>{}</h3>",
         Escaped(&clip(&panel.title, NAME_MAX))
     ));
-    if panel.lines.len() > 1 {
-        page.text("<ul class=\"legend\">");
-        for (line, class) in panel.lines.iter().zip(CLASSES) {
-            page.add(format_args!(
-                "<li><svg viewBox=\"0 0 26 9\" aria-hidden=\"true\"><path class=\"line {class}\" d=\"M1 4.5H25\"/></svg>{}</li>",
-                Escaped(&clip(&line.name, NAME_MAX))
-            ));
-        }
-        page.text("</ul>");
-    }
+    legend(page, panel, (&done, clock));
     page.text("</figcaption>");
     for width in WIDTHS {
         page.add(format_args!("{}", chart.render(width)));
     }
     page.text("</figure>\n");
+}
+
+/// Begin and end, s.
+type Span = (f64, f64);
+
+/// What lines and shades are, with the spans in which something was done to the system, and at which its clock was off.
+fn legend(page: &mut Page, panel: &Panel, (done, clock): (&[Span], &[Span])) {
+    page.text("<ul class=\"legend\">");
+    for (line, class) in panel.lines.iter().zip(CLASSES) {
+        page.add(format_args!(
+            "<li><svg viewBox=\"0 0 26 9\" aria-hidden=\"true\"><path class=\"line {class}\" d=\"M1 4.5H25\"/></svg>{}</li>",
+            Escaped(&clip(&line.name, NAME_MAX))
+        ));
+    }
+    let marks = match (done, clock) {
+        ([], []) => None,
+        (_, []) => Some("intervention"),
+        ([], _) => Some("clock found off"),
+        _ => Some("intervention, or clock found off"),
+    };
+    let gaps = (!panel.gaps.is_empty()).then_some("no readings");
+    for (class, name) in [("mark", marks), ("gap", gaps)] {
+        if let Some(name) = name {
+            page.add(format_args!(
+                "<li><svg viewBox=\"0 0 26 9\" aria-hidden=\"true\"><rect class=\"{class}\" width=\"26\" height=\"9\"/></svg>{name}</li>"
+            ));
+        }
+    }
+    page.text("</ul>");
 }
 
 fn table(page: &mut Page, view: &View, host: &HostView) {

@@ -40,7 +40,8 @@ fn missing_values_break_the_line() {
         title: "<t>",
         description: "d",
         end_s: 10.0,
-        marks: &[],
+        marks: &[(2.0, 3.0)],
+        gaps: &[(4.0, 6.0), (7.0, 8.0)],
         stages: &[],
         scale: Scale::Linear { max: 1.0 },
         label: |value| value.to_string(),
@@ -56,4 +57,6 @@ fn missing_values_break_the_line() {
     let line = svg.split("class=\"line c1\" d=\"").nth(1).unwrap();
     assert_eq!(line.split('"').next().unwrap().matches('M').count(), 2);
     assert!(svg.contains("&lt;t&gt;") && !svg.contains("<t>"));
+    let count = |class: &str| svg.matches(&format!("<rect class=\"{class}\"")).count();
+    assert_eq!((count("mark"), count("gap")), (1, 2));
 }

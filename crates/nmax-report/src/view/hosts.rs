@@ -3,7 +3,9 @@
 //! # Layout
 //! - this file: hosts and their figures in numbers
 //! - `panels`: the pictures; `recipes`: which figures are drawn together
+//! - `lines`: where figures lie on the time axis, and where they are missing
 
+mod lines;
 mod panels;
 mod recipes;
 
@@ -39,6 +41,8 @@ pub struct Panel {
     pub unit: String,
     /// Lines.
     pub lines: Vec<PanelLine>,
+    /// When there was no reading of what is drawn, s: begin and end.
+    pub gaps: Vec<(f64, f64)>,
 }
 
 /// One figure in a picture.
@@ -46,7 +50,8 @@ pub struct Panel {
 pub struct PanelLine {
     /// In the legend.
     pub name: String,
-    /// Instants, s, and means; a missing value is a gap.
+    /// Instants, s, and means; a missing value is a gap. What is of the time since the reading before stands in the middle
+    /// of that time.
     pub points: Vec<(f64, Option<f64>)>,
 }
 

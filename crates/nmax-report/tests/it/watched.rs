@@ -3,7 +3,7 @@
 use nmax_analysis::Latency;
 use nmax_analysis::breakdown::{Breakdown, Dimension, Floor, Row, Side, SideRow, Sides};
 use nmax_report::terminal::Style;
-use nmax_report::view::{HostView, LogErrors};
+use nmax_report::view::{HostView, LogErrors, Panel, PanelLine};
 use nmax_report::{Event, View, html, json, terminal};
 
 use crate::sample::{Run, Shape};
@@ -128,6 +128,44 @@ fn errors_of_logs_are_counted_by_kind() {
     assert!(html::page(&view).contains(want));
     let errors = &json::summary(&view)["log_errors"][0];
     assert_eq!((&errors["count"], &errors["kinds"]["panic"]), (&10.into(), &4.into()));
+}
+
+/// A picture of one line says which it is, and only that of what was not read has a shade, with a name.
+#[test]
+fn pictures_of_hosts_name_their_lines_and_shades() {
+    let panel = |title: &str, gaps: &[(f64, f64)]| Panel {
+        title: title.into(),
+        unit: "cores".into(),
+        lines: vec![PanelLine {
+            name: format!("line of {title}"),
+            points: vec![(0.5, Some(0.0004)), (1.5, None), (2.5, Some(0.0002))],
+        }],
+        gaps: gaps.to_vec(),
+    };
+    let mut view = view();
+    view.effects.clear();
+    view.hosts = vec![HostView {
+        name: "web".into(),
+        panels: vec![panel("nginx", &[]), panel("redis", &[(0.5, 2.0)])],
+        figures: Vec::new(),
+        left_out: 0,
+    }];
+    view.events = vec![Event {
+        at_s: 0.5,
+        code: "SOURCE_LOST".into(),
+        text: "redis on web cannot be read: refused".into(),
+    }];
+    let page = html::page(&view);
+    let figures: Vec<&str> = page.split("<figure>").filter(|part| part.contains("line of")).collect();
+    assert_eq!(figures.len(), 2);
+    for (figure, gaps) in figures.iter().zip([0, 3]) {
+        // One in the legend, one in each of the two drawings.
+        assert_eq!(figure.matches("class=\"gap\"").count(), gaps);
+        assert_eq!(figure.contains("no readings</li>"), gaps > 0);
+        assert_eq!(figure.matches("<ul class=\"legend\"><li>").count(), 1);
+        assert!(!figure.contains("class=\"mark\""), "nothing was done to the system");
+        assert!(figure.contains(">0.0004</text>"), "small values have an axis: {figure}");
+    }
 }
 
 /// What sources tell of themselves stands apart from what happened.

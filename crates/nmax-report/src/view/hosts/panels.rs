@@ -1,16 +1,15 @@
-//! Pictures of a host: figures over time, each line of few points.
+//! Pictures of a host: which figures are drawn, and what they are called.
 
 use nmax_metrics::{Figure, Nanos, Track};
 
+use super::Panel;
+use super::lines::{gaps, line};
 use super::recipes::{RECIPES, Recipe, SERVICES};
-use super::{Panel, PanelLine};
 
 /// Most pictures of a host.
 const PANELS_MAX: usize = 40;
 /// Most lines of a picture.
 const LINES_MAX: usize = 8;
-/// Most points of a line.
-pub(super) const POINTS_MAX: usize = 150;
 
 /// The pictures of a host with these figures, until the end of the run.
 pub(super) fn panels(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
@@ -36,22 +35,24 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
     let sources = sources.into_iter().filter(|source| is_meant(source));
     let panel = |source: &str| {
         let of = |metric: &str| {
-            let mine = all
-                .iter()
-                .find(|(figure, _)| figure.source == source && figure.metric == metric);
-            mine.map(|(_, track)| *track)
+            let mut mine = all.iter();
+            mine.find(|(figure, _)| figure.source == source && figure.metric == metric)
         };
-        let tracks: Vec<(&str, &Track)> = recipe
+        if recipe.only_with.is_some_and(|metric| of(metric).is_none()) {
+            return None;
+        }
+        let tracks: Vec<(&str, (&Figure, &Track))> = recipe
             .metrics
             .iter()
-            .filter_map(|(metric, name)| Some((*name, of(metric)?)))
+            .filter_map(|(metric, name)| Some((*name, *of(metric)?)))
             .collect();
         let is_quiet = tracks
             .iter()
-            .all(|(_, track)| track.points().all(|(_, value)| value == 0.0));
+            .all(|(_, (_, track))| track.points().all(|(_, value)| value == 0.0));
         if is_quiet {
             return None;
         }
+        let gaps = gaps(all, &[source], end);
         let title = match source.split_once(' ') {
             Some(_) => format!("{}: {}", capital(source), recipe.title),
             None if source == "process" => format!("nmax itself: {}", recipe.title),
@@ -59,8 +60,15 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
         };
         Some(Panel {
             title,
-            unit: tracks.first().map(|(_, track)| track.unit.clone()).unwrap_or_default(),
-            lines: tracks.iter().map(|(name, track)| line(name, track, end)).collect(),
+            unit: tracks
+                .first()
+                .map(|(_, (_, track))| track.unit.clone())
+                .unwrap_or_default(),
+            lines: tracks
+                .into_iter()
+                .map(|(name, mine)| line(name, mine, &gaps, end))
+                .collect(),
+            gaps,
         })
     };
     sources.filter_map(panel).collect()
@@ -96,12 +104,14 @@ fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
     let panel = |((source, unit), mut group): ((&str, &str), Vec<Ranked<'_>>)| {
         group.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         let lines = group.iter().take(LINES_MAX);
+        let gaps = gaps(all, &[source], end);
         Panel {
             title: format!("{}: {unit}", capital(source)),
             unit: unit.to_owned(),
             lines: lines
-                .map(|(_, figure, track)| line(&figure.metric, track, end))
+                .map(|(_, figure, track)| line(&figure.metric, (figure, track), &gaps, end))
                 .collect(),
+            gaps,
         }
     };
     groups.into_iter().map(panel).collect()
@@ -110,82 +120,36 @@ fn services(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
 /// Every processor in one picture.
 fn cores(all: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
     let is_core = |figure: &Figure| figure.source.starts_with("cpu ") && figure.metric == "busy_ratio";
-    let mut lines: Vec<(usize, PanelLine)> = all
-        .iter()
-        .filter(|(figure, _)| is_core(figure))
-        .map(|(figure, track)| {
-            let number = figure.source[4..].parse().unwrap_or(usize::MAX);
-            (number, line(&figure.source, track, end))
-        })
-        .collect();
-    lines.sort_by_key(|(number, _)| *number);
-    lines.truncate(LINES_MAX);
-    (!lines.is_empty()).then(|| Panel {
-        title: "Each processor, busy".into(),
-        unit: "ratio".into(),
-        lines: lines.into_iter().map(|(_, line)| line).collect(),
-    })
+    let number = |source: &str| source[4..].parse().unwrap_or(usize::MAX);
+    let mut cores: Vec<(&Figure, &Track)> = all.iter().filter(|(figure, _)| is_core(figure)).copied().collect();
+    cores.sort_by_key(|(figure, _)| number(&figure.source));
+    cores.truncate(LINES_MAX);
+    of_sources("Each processor, busy", "ratio", &cores, end)
 }
 
 /// Pressure of the whole host in one picture.
 fn pressure(all: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
     let of = |source: &str| {
-        all.iter()
-            .find(|(figure, _)| figure.source == source && figure.metric == "pressure_some_ratio")
-            .map(|(_, track)| line(source, track, end))
+        let mut mine = all.iter();
+        mine.find(|(figure, _)| figure.source == source && figure.metric == "pressure_some_ratio")
+            .copied()
     };
-    let lines: Vec<PanelLine> = ["cpu", "memory", "io"].into_iter().filter_map(of).collect();
-    (!lines.is_empty()).then(|| Panel {
-        title: "Pressure: share of time in which some task waited (PSI)".into(),
-        unit: "ratio".into(),
-        lines,
+    let shown: Vec<(&Figure, &Track)> = ["cpu", "memory", "io"].into_iter().filter_map(of).collect();
+    let title = "Pressure: share of time in which some task waited (PSI)";
+    of_sources(title, "ratio", &shown, end)
+}
+
+/// One figure of each of some sources in one picture.
+fn of_sources(title: &str, unit: &str, shown: &[(&Figure, &Track)], end: Nanos) -> Option<Panel> {
+    let sources: Vec<&str> = shown.iter().map(|(figure, _)| figure.source.as_str()).collect();
+    let gaps = gaps(shown, &sources, end);
+    let lines = shown.iter().map(|mine| line(&mine.0.source, *mine, &gaps, end));
+    (!shown.is_empty()).then(|| Panel {
+        title: title.to_owned(),
+        unit: unit.to_owned(),
+        lines: lines.collect(),
+        gaps: gaps.clone(),
     })
-}
-
-/// Few points of the whole run; neighbours are averaged. Bins without a reading are gaps, unless the figure is read as
-/// seldom as that all the time.
-pub(super) fn line(name: &str, track: &Track, end: Nanos) -> PanelLine {
-    let bins = (end.0.div_ceil(track.width.0) as usize).max(track.bins.len());
-    let per = bins.div_ceil(POINTS_MAX).max(1);
-    let width_s = track.width.as_secs_f64();
-    let points: Vec<(f64, Option<f64>)> = (0..bins.div_ceil(per))
-        .map(|index| {
-            let (first, last) = (index * per, ((index + 1) * per).min(bins));
-            let at = Nanos(track.width.0 * first as u64);
-            let until = Nanos(track.width.0 * last as u64);
-            let middle_s = (first + last) as f64 / 2.0 * width_s;
-            (middle_s, track.mean((at, until)))
-        })
-        .collect();
-    PanelLine {
-        name: name.to_owned(),
-        points: without_small_gaps(points),
-    }
-}
-
-/// Leaves out gaps that are no longer than twice the median distance of readings.
-fn without_small_gaps(points: Vec<(f64, Option<f64>)>) -> Vec<(f64, Option<f64>)> {
-    let read: Vec<usize> = (0..points.len()).filter(|index| points[*index].1.is_some()).collect();
-    let mut steps: Vec<usize> = read.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    steps.sort_unstable();
-    let usual = steps.get(steps.len().saturating_sub(1) / 2).copied().unwrap_or(1);
-    if usual <= 1 {
-        return points;
-    }
-    let is_small = |index: usize| {
-        let next = read.partition_point(|read| *read < index);
-        let (Some(before), Some(after)) = (next.checked_sub(1).map(|before| read[before]), read.get(next)) else {
-            return false;
-        };
-        after - before <= 2 * usual
-    };
-    let kept = |(index, (_, value)): &(usize, (f64, Option<f64>))| value.is_some() || !is_small(*index);
-    points
-        .into_iter()
-        .enumerate()
-        .filter(kept)
-        .map(|(_, point)| point)
-        .collect()
 }
 
 fn capital(text: &str) -> String {

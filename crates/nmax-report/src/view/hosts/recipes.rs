@@ -8,6 +8,8 @@ pub(super) struct Recipe {
     pub(super) title: &'static str,
     /// Its figures, and what they are called in the legend.
     pub(super) metrics: &'static [(&'static str, &'static str)],
+    /// A figure without which a source is of another kind.
+    pub(super) only_with: Option<&'static str>,
 }
 
 pub(super) const fn recipe(
@@ -15,11 +17,23 @@ pub(super) const fn recipe(
     title: &'static str,
     metrics: &'static [(&'static str, &'static str)],
 ) -> Recipe {
-    Recipe { source, title, metrics }
+    Recipe {
+        source,
+        title,
+        metrics,
+        only_with: None,
+    }
+}
+
+const fn only_with(metric: &'static str, recipe: Recipe) -> Recipe {
+    Recipe {
+        only_with: Some(metric),
+        ..recipe
+    }
 }
 
 /// The pictures, in order.
-pub(super) const RECIPES: [Recipe; 25] = [
+pub(super) const RECIPES: [Recipe; 26] = [
     recipe(
         "cpu",
         "Processors",
@@ -141,10 +155,26 @@ pub(super) const RECIPES: [Recipe; 25] = [
         &[("blocks_hit_per_s", "in buffers"), ("blocks_read_per_s", "read")],
     ),
     recipe("gc", "collecting", &[("pause_ratio", "share of time")]),
-    recipe(
-        "log",
-        "requests in the log",
-        &[("requests_per_s", "requests"), ("errors_per_s", "errors")],
+    only_with(
+        "requests_per_s",
+        recipe(
+            "log",
+            "requests in the log",
+            &[("requests_per_s", "requests"), ("errors_per_s", "errors")],
+        ),
+    ),
+    only_with(
+        "lines_per_s",
+        recipe(
+            "log",
+            "lines in the log",
+            &[
+                ("lines_per_s", "lines"),
+                ("warnings_per_s", "warnings"),
+                ("errors_per_s", "errors"),
+                ("fatal_per_s", "fatal"),
+            ],
+        ),
     ),
     recipe(
         "log",

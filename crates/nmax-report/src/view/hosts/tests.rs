@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
-use super::panels::{POINTS_MAX, drawn, line};
+use super::lines::{POINTS_MAX, gaps, is_of_time_before, line};
+use super::panels::drawn;
 use super::recipes::recipe;
 use super::*;
 use nmax_metrics::{Readings, Resource};
@@ -26,8 +27,8 @@ proptest! {
     fn lines_are_short_and_true(values in prop::collection::vec(0.0..1e3_f64, 1..1_000)) {
         let numbered: Vec<(u64, f64)> = values.iter().enumerate().map(|(index, value)| (index as u64, *value)).collect();
         let readings = readings("disk sda", "queue_count", &numbered);
-        let track = readings.get("db", "disk sda", "queue_count").unwrap();
-        let line = line("it", track, Nanos::from_secs(values.len() as u64));
+        let figure = readings.iter().next().unwrap();
+        let line = line("it", figure, &[], Nanos::from_secs(values.len() as u64));
         prop_assert!(line.points.len() <= POINTS_MAX);
         prop_assert!(line.points.windows(2).all(|pair| pair[0].0 < pair[1].0));
         let per = values.len().div_ceil(POINTS_MAX);
@@ -62,8 +63,7 @@ fn gaps_stay_gaps_and_what_is_always_zero_is_no_picture() {
 #[test]
 fn what_is_read_seldom_has_no_gaps_for_that() {
     let all = readings("connections", "rtt_ms", &[(0, 1.0), (3, 2.0), (6, 3.0), (20, 4.0)]);
-    let track = all.get("db", "connections", "rtt_ms").unwrap();
-    let points = line("it", track, Nanos::from_secs(21)).points;
+    let points = line("it", all.iter().next().unwrap(), &[], Nanos::from_secs(21)).points;
     let gaps: Vec<f64> = points
         .iter()
         .filter(|(_, value)| value.is_none())
@@ -71,6 +71,134 @@ fn what_is_read_seldom_has_no_gaps_for_that() {
         .collect();
     assert_eq!(points.len() - gaps.len(), 4);
     assert_eq!(gaps.len(), 13, "only the long one, from 7 s to 20 s: {gaps:?}");
+}
+
+/// A reading of one figure, with its unit, at an instant in ms.
+fn push(all: &mut Readings, at_ms: u64, (source, metric, unit): (&str, &str, &str), value: f64) {
+    all.push(&Resource {
+        at: Nanos(at_ms * 1_000_000),
+        host: "db".into(),
+        source: source.into(),
+        metric: metric.into(),
+        value,
+        unit: unit.into(),
+    });
+}
+
+proptest! {
+    /// Law: wherever in its seconds a source is read, what passed in a second is drawn within that second, and what is of a
+    /// moment at that moment.
+    #[test]
+    fn figures_stand_where_they_belong(after_ms in 0_u64..1_000, counts in prop::collection::vec(1.0..100.0_f64, 2..100)) {
+        let (rate, gauge) = (("log app", "errors_per_s", "per s"), ("nginx web", "writing_count", "count"));
+        let mut all = Readings::default();
+        for (index, count) in counts.iter().enumerate() {
+            // Read at the end of its time.
+            let at_ms = after_ms + 1_000 * (index as u64 + 1);
+            push(&mut all, at_ms, rate, *count);
+            push(&mut all, at_ms, gauge, *count);
+        }
+        let end = Nanos::from_secs(counts.len() as u64 + 2);
+        for (figure, track) in all.iter() {
+            let points = line("it", (figure, track), &[], end).points;
+            let drawn: Vec<(f64, f64)> = points.iter().filter_map(|(at_s, value)| Some((*at_s, (*value)?))).collect();
+            prop_assert_eq!(drawn.len(), counts.len());
+            for (index, (at_s, value)) in drawn.iter().enumerate() {
+                let begin_s = after_ms as f64 / 1e3 + index as f64;
+                let want_s = if figure.source == gauge.0 { begin_s + 1.0 } else { begin_s + 0.5 };
+                prop_assert_eq!(*value, counts[index]);
+                prop_assert!((at_s - want_s).abs() < 1e-3, "{} at {at_s} s, not {want_s}", figure.metric);
+            }
+        }
+    }
+}
+
+#[test]
+fn figures_of_the_time_before_are_told_from_those_of_a_moment() {
+    let cases = [
+        ("cpu", "busy_cores", "cores", true),
+        ("cpu", "waiting_count", "count", true),
+        ("cpu", "running_count", "count", false),
+        ("cgroup", "quota_cores", "cores", false),
+        ("pool http", "waiting_count", "count", false),
+        ("pool cache thread", "in_use_count", "count", true),
+        ("pool http", "in_use_count", "count", false),
+        ("disk sda", "await_ms", "ms", true),
+        ("connections", "rtt_ms", "ms", false),
+        ("net eth0", "received_bytes_per_s", "bytes per s", true),
+        ("log app", "errors_count{kind=\"panic\"}", "count", true),
+        ("database shop", "wait_lock_count", "count", false),
+    ];
+    for (source, metric, unit, want) in cases {
+        let figure = Figure {
+            host: "db".into(),
+            source: source.into(),
+            metric: metric.into(),
+        };
+        assert_eq!(is_of_time_before(&figure, unit), want, "{source} {metric}");
+    }
+}
+
+/// Only pictures of what was lost have a gap, it is where the readings are missing, and no line goes across it.
+#[test]
+fn gaps_are_those_of_the_source_that_is_drawn() {
+    let mut all = Readings::default();
+    for second in 0..20 {
+        let at_ms = 1_000 * second;
+        push(&mut all, at_ms, ("nginx web", "writing_count", "count"), 3.0);
+        // Lost from 6 s to 11 s; one reading is missing at 15 s.
+        if (7..11).contains(&second) || second == 15 {
+            push(&mut all, at_ms, ("cpu", "up", "count"), 0.0);
+            continue;
+        }
+        push(&mut all, at_ms, ("cpu", "running_count", "count"), 2.0);
+        if second % 3 == 0 || second == 11 {
+            push(&mut all, at_ms, ("cpu", "waiting_count", "count"), 1.0);
+        }
+    }
+    let (figures, end) = (all.iter().collect::<Vec<_>>(), Nanos::from_secs(20));
+    assert_eq!(gaps(&figures, &["nginx web"], end), []);
+    assert_eq!(gaps(&figures, &["cpu"], end), [(6.0, 10.0)]);
+    assert_eq!(gaps(&figures, &["cpu", "nginx web"], end), [], "one of them was read");
+    assert_eq!(
+        gaps(&figures, &["cpu"], Nanos::from_secs(30)).last(),
+        Some(&(19.0, 30.0))
+    );
+    let panels = super::panels::panels(&figures, end);
+    let of = |title: &str| panels.iter().find(|panel| panel.title.starts_with(title)).unwrap();
+    assert_eq!(of("Nginx web").gaps, []);
+    let tasks = of("Tasks that run");
+    assert_eq!(tasks.gaps, [(6.0, 10.0)]);
+    for line in &tasks.lines {
+        let breaks = line
+            .points
+            .windows(2)
+            .filter(|pair| pair[0].1.is_some() && pair[1].1.is_none());
+        let broken: Vec<f64> = breaks.map(|pair| pair[0].0).collect();
+        assert!(
+            broken.iter().any(|at_s| (4.0..=6.0).contains(at_s)),
+            "{}: {broken:?}",
+            line.name
+        );
+    }
+}
+
+/// An application's log has lines, and no requests.
+#[test]
+fn lines_of_a_log_are_not_called_requests() {
+    for (metric, title) in [
+        ("lines_per_s", "lines in the log"),
+        ("requests_per_s", "requests in the log"),
+    ] {
+        let mut all = Readings::default();
+        for second in 1..4 {
+            push(&mut all, 1_000 * second, ("log app", metric, "per s"), 2.0);
+            push(&mut all, 1_000 * second, ("log app", "errors_per_s", "per s"), 1.0);
+        }
+        let panels = super::panels::panels(&all.iter().collect::<Vec<_>>(), Nanos::from_secs(4));
+        let titles: Vec<&str> = panels.iter().map(|panel| panel.title.as_str()).collect();
+        assert_eq!(titles, [format!("Log app: {title}")]);
+    }
 }
 
 /// A host of many processors keeps its memory and its services in the table, and percentiles have no mean.
