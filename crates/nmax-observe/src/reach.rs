@@ -23,6 +23,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 pub(crate) const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// Length of what is repeated of a server's words.
 const SAID_CHARS: usize = 160;
+/// Characters of a secret below which it may be part of any word.
+const SHORT_SECRET_CHARS: usize = 4;
 
 /// Why a conversation broke off.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -178,12 +180,45 @@ fn send_sealed(session: &mut ClientConnection, wire: &mut Wire, bytes: &[u8]) ->
 
 /// What a server said, as it may be shown: short, in one line, and without the secret.
 pub(crate) fn said(text: &[u8], secret: Option<&str>) -> String {
-    let mut text = String::from_utf8_lossy(text).into_owned();
-    if let Some(secret) = secret.filter(|secret| !secret.is_empty()) {
-        text = text.replace(secret, "***");
-    }
+    let text = String::from_utf8_lossy(text);
+    let text = match secret.filter(|secret| !secret.is_empty()) {
+        Some(secret) => without(&text, secret),
+        None => text.into_owned(),
+    };
     let text: String = text.trim().chars().take(SAID_CHARS).collect();
-    text.escape_debug().to_string()
+    in_one_line(&text)
+}
+
+/// A text with what would steer a terminal escaped; quotes stay.
+pub(crate) fn in_one_line(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '"' | '\'' => shown.push(letter),
+            _ => shown.extend(letter.escape_debug()),
+        }
+    }
+    shown
+}
+
+/// A text without a secret that is not empty. A short one goes where it stands alone, so that it takes no letters out of
+/// other words, which would tell what it is.
+fn without(text: &str, secret: &str) -> String {
+    let is_short = secret.chars().count() < SHORT_SECRET_CHARS;
+    let mut shown = String::with_capacity(text.len());
+    let mut done = 0;
+    for (at, _) in text.match_indices(secret) {
+        let before = text[..at].chars().next_back();
+        let after = text[at + secret.len()..].chars().next();
+        let is_part = [before, after].iter().flatten().any(|letter| letter.is_alphanumeric());
+        if !(is_short && is_part) {
+            shown.push_str(&text[done..at]);
+            shown.push_str("***");
+            done = at + secret.len();
+        }
+    }
+    shown.push_str(&text[done..]);
+    shown
 }
 
 /// Waits on the thread of a source, which is its own.

@@ -98,3 +98,23 @@ fn words_of_a_server_are_short_and_hold_no_secret() {
     assert_eq!(text, "ERR unknown command AUTH ***\\r\\n\\u{1b}[31m");
     assert_eq!(said("x".repeat(1_000).as_bytes(), Some("")).len(), SAID_CHARS);
 }
+
+#[test]
+fn words_of_a_server_can_be_read() {
+    // what it said, the secret, what is shown
+    let cases = [
+        ("role \"nobody\" isn't there", None, "role \"nobody\" isn't there"),
+        (
+            "database \"nodb\" does not exist",
+            Some("x"),
+            "database \"nodb\" does not exist",
+        ),
+        ("AUTH x failed, x", Some("x"), "AUTH *** failed, ***"),
+        ("key \u{e9}x x\u{e9}", Some("x"), "key \u{e9}x x\u{e9}"),
+        ("AUTH mys3cretword", Some("s3cret"), "AUTH my***word"),
+        ("a\tb\u{202e}", None, "a\\tb\\u{202e}"),
+    ];
+    for (text, secret, want) in cases {
+        assert_eq!(said(text.as_bytes(), secret), want);
+    }
+}
