@@ -102,7 +102,7 @@ fn an_agent_that_is_killed_is_a_gap() {
     let (bench, target) = (Bench::new(), target());
     let listen = format!("127.0.0.1:{}", free_port());
     let (first, url) = agent(&bench, &["--listen", &listen]);
-    plan(&bench, &target.url(), 12, &format!("[{{ agent: '{url}', name: db1 }}]"));
+    plan(&bench, &target.url(), 14, &format!("[{{ agent: '{url}', name: db1 }}]"));
     let run = bench.spawn(&["run", "plan.yaml", "--json", "--exit-zero"]);
     let seen = || readings(&bench, "db1", "cpu", "busy_cores").len();
     until("two readings", || seen() >= 2);
@@ -110,6 +110,11 @@ fn an_agent_that_is_killed_is_a_gap() {
     first.wait().exits(137);
     until("the loss is said", || {
         run.said().contains("SOURCE_LOST: agent db1 on db1 cannot be read")
+    });
+    // Seconds of which the next one has no line.
+    until("it is away for three seconds", || {
+        let up = readings(&bench, "db1", "agent db1", "up");
+        up.iter().filter(|line| line["value"] == 0.0).count() >= 3
     });
     let _second = agent(&bench, &["--listen", &listen]);
     until("its return is said", || {
