@@ -198,7 +198,7 @@ fn passwords(database: &Database) {
     })
     .trouble();
     assert!(
-        trouble.is_final && trouble.text.contains("\"none\\\" does not exist"),
+        trouble.is_final && trouble.text.contains("database \"none\" does not exist"),
         "{trouble}"
     );
 }
