@@ -31,7 +31,7 @@ pub enum Kind {
 
 impl Kind {
     /// Whether it says when.
-    pub const fn is_instant(self) -> bool {
+    pub(crate) const fn is_instant(self) -> bool {
         matches!(self, Self::Moment | Self::Calendar { .. })
     }
 }

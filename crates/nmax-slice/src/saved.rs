@@ -11,7 +11,7 @@ mod toml;
 use toml::{Entry, Value};
 
 /// Slices of a file, at most.
-pub const SLICES_MAX: usize = 1_000;
+const SLICES_MAX: usize = 1_000;
 /// How a new file begins.
 const HEADER: &str =
     "# Slices by name. Use one by `nmax slice RUN --saved NAME`, add one by `--save NAME`, or edit them here.\n";

@@ -11,9 +11,9 @@ use crate::tag::{TAGS_MAX, Tag};
 use crate::{Chunk, literal};
 
 /// Rows that are shown without `--top`.
-pub const TOP_DEFAULT: usize = 20;
+const TOP_DEFAULT: usize = 20;
 /// Rows that can be shown.
-pub const TOP_MAX: usize = 1_000;
+const TOP_MAX: usize = 1_000;
 /// Measures of a request, at most.
 const MEASURES_MAX: usize = 40;
 
