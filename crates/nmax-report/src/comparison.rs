@@ -66,6 +66,19 @@ pub struct HistoryRun {
 }
 
 impl ComparisonView {
+    /// The answer in one word; that there is none where the sides may not be compared.
+    pub(crate) fn word(&self) -> &'static str {
+        if self.is_refused() {
+            "not compared"
+        } else {
+            self.answer.said().name()
+        }
+    }
+
+    fn is_refused(&self) -> bool {
+        self.answer.rows.is_empty() && self.caveats.iter().any(|caveat| caveat.refuses)
+    }
+
     /// The answer in a line: what was said how often.
     pub fn headline(&self) -> String {
         let order = [
@@ -79,7 +92,9 @@ impl ComparisonView {
         let counts: Vec<String> = counts
             .map(|said| format!("{} {}", self.answer.count(said), said.name()))
             .collect();
-        if counts.is_empty() {
+        if self.is_refused() {
+            "this may not be compared".into()
+        } else if counts.is_empty() {
             "nothing in common".into()
         } else {
             counts.join(", ")
@@ -89,6 +104,9 @@ impl ComparisonView {
     /// How it was judged: sentences.
     pub fn method(&self) -> Vec<String> {
         let answer = &self.answer;
+        if self.is_refused() {
+            return Vec::new();
+        }
         let (n, m) = answer.runs;
         let mut lines = vec![format!(
             "Equivalent is a change of less than {} ({} points of failures). Intervals are 95 %, of their row alone; better \
@@ -113,7 +131,8 @@ impl ComparisonView {
             ));
         } else if !answer.rows.is_empty() {
             lines.push(format!(
-                "{n} and {m} runs: shifts by Hodges and Lehmann, probabilities by Mann and Whitney."
+                "{n} and {m} runs: shifts by Hodges and Lehmann, probabilities by Mann and Whitney. A shift is that of all \
+                 pairs of runs, and the two figures are medians of all runs with and without it."
             ));
         }
         lines

@@ -17,7 +17,7 @@ pub fn comparison(view: &ComparisonView) -> String {
     let mut page = format!(
         "## {} nmax compare: {}{weak}\n\n{}\n\n",
         symbol(said),
-        said.name(),
+        view.word(),
         view.headline()
     );
     side(&mut page, "Before", &view.before);

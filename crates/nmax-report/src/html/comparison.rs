@@ -14,7 +14,7 @@ use crate::svg;
 pub fn comparison(view: &ComparisonView) -> String {
     let said = view.answer.said();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
-    let word = format!("{}{weak}", said.name().to_uppercase());
+    let word = format!("{}{weak}", view.word().to_uppercase());
     let mut page = Page::default();
     open(&mut page, &format!("{word}: before and after"), "");
     page.text("<header><h1>Before and after</h1>");

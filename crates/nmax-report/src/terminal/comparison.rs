@@ -22,7 +22,7 @@ pub fn comparison(view: &ComparisonView, style: Style) -> String {
     let mut page = begin(style);
     let said = view.answer.said();
     let weak = if view.answer.is_weak() { ", weak" } else { "" };
-    let word = format!("{} {}{weak}", symbol(said), said.name().to_uppercase());
+    let word = format!("{} {}{weak}", symbol(said), view.word().to_uppercase());
     let line = page.paint(&word, ink(said));
     page.line(&line);
     page.entry("rows", &view.headline());

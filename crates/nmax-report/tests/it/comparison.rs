@@ -253,3 +253,30 @@ proptest! {
         }
     }
 }
+
+/// Sides that may not be compared have a page that says why, in every form.
+#[test]
+fn a_refusal_is_told_with_its_reasons() {
+    let view = ComparisonView {
+        answer: Comparison::default(),
+        ..view("home")
+    };
+    let (page, note) = (html::comparison(&view), markdown::comparison(&view));
+    assert!(note.starts_with("## ? nmax compare: not compared\n"), "{note}");
+    assert!(page.contains("? NOT COMPARED"), "{page}");
+    for text in [&page, &note] {
+        assert!(
+            text.contains("home is INVALID") && text.contains("this may not be compared"),
+            "{text}"
+        );
+        assert!(
+            !text.contains("Equivalent is") && !text.contains("nothing in common"),
+            "{text}"
+        );
+    }
+    let root = json::comparison_schema();
+    assert_eq!(
+        check(&json::comparison(&view), &root, &root, "compare"),
+        Vec::<String>::new()
+    );
+}

@@ -2,41 +2,39 @@
 //!
 //! # Layout
 //! - this file: which runs, whether they may be compared, what is written where
-//! - `run`: a run's figures from its directory; `log`: those of an access log; `names`: which requests of both are the same
+//! - `chosen`: what the words of the command line mean; `run`: a run's figures from its directory; `log`: those of an access log; `names`: which requests of both are the same
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use nmax_analysis::compare::{Kind, Measured, Metric, Origin, Question, Said, caveats, compare};
+use nmax_analysis::compare::{
+    Caveat, Comparison, Kind, Measured, Metric, Origin, Question, Said, caveats, compare, odd,
+};
 use nmax_report::comparison::ComparisonView;
 use nmax_report::terminal::Style;
 use nmax_report::{html, json, markdown, terminal};
-use nmax_store::{Manifest, StoreError};
+use nmax_store::Manifest;
+
+use chosen::{Part, sides};
 
 use super::run::{complain, writable, write};
 use crate::args::BeforeAfterArgs;
 use crate::exit::Exit;
 use crate::{live, say};
 
+mod chosen;
 mod log;
 mod names;
 pub(super) mod run;
 
-/// Most runs on a side.
-const RUNS_MAX: usize = 200;
 /// Most other runs that tell how much equal runs differ.
 const HISTORY_MAX: usize = 50;
 /// Runs on a side up to which parts of runs are looked at.
 const FEW: usize = 8;
 
-/// What a side is made of.
-enum Part {
-    /// The directory of a run.
-    Run(PathBuf),
-    /// An access log, or the profile of one.
-    Log(PathBuf),
-}
+/// Most runs that a message asks to leave out, by name.
+const ODD_MAX: usize = 10;
 
 /// A side as it is compared.
 #[derive(Default)]
@@ -58,10 +56,26 @@ fn compared(args: &BeforeAfterArgs) -> Result<Exit, (String, Exit)> {
     for file in &args.output {
         writable(file).map_err(usage)?;
     }
-    let (before, after) = sides(args).map_err(usage)?;
-    let view = view(args, &before, &after)?;
+    let (before, after) = sides(args)?;
+    let (before, after) = read(args, &before, &after).map_err(usage)?;
+    let found = caveats(&before.origins, &after.origins);
+    let refusal = refusal(&before, &after, &found).filter(|_| !args.force);
+    let answer = match &refusal {
+        Some(_) => Comparison::default(),
+        None => answer(args, &before, &after).map_err(usage)?,
+    };
+    let view = ComparisonView {
+        nmax_version: env!("CARGO_PKG_VERSION").into(),
+        before: before.origins,
+        after: after.origins,
+        caveats: [found, answer.caveats()].concat(),
+        answer,
+    };
     for file in &args.output {
         write(file, &page(file, &view)).map_err(usage)?;
+    }
+    if let Some(text) = refusal {
+        return Err((text, Exit::Invalid));
     }
     if args.json {
         say::line(format_args!("{:#}", json::comparison(&view)));
@@ -94,105 +108,10 @@ fn page(file: &Path, view: &ComparisonView) -> String {
     }
 }
 
-/// What is on each side.
-fn sides(args: &BeforeAfterArgs) -> Result<(Vec<Part>, Vec<Part>), String> {
-    let (before, after): (&[String], &[String]) = match args.sides.as_slice() {
-        [] if !args.before.is_empty() => (&args.before, &args.after),
-        [before, after] => (std::slice::from_ref(before), std::slice::from_ref(after)),
-        given => {
-            let lacks = if given.is_empty() {
-                "no runs are given"
-            } else {
-                "one side alone has nothing to be compared with"
-            };
-            let help = "give two, as in `nmax compare 3f2a last`, or several: `nmax compare --before A B --after C D`";
-            return Err(format!("{lacks}\n  help: {help}"));
-        }
-    };
-    let (before, after) = (parts(args, before), parts(args, after));
-    match (before, after) {
-        (Ok(before), Ok(after)) => Ok((before, after)),
-        (before, after) => {
-            let problems: Vec<String> = [before.err(), after.err()].into_iter().flatten().collect();
-            Err(problems.join("\nerror: "))
-        }
-    }
-}
-
-/// What these words mean; all that is wrong at once.
-fn parts(args: &BeforeAfterArgs, asked: &[String]) -> Result<Vec<Part>, String> {
-    let (mut parts, mut problems) = (Vec::new(), Vec::new());
-    for one in asked {
-        match part(args, one) {
-            Ok(found) => parts.extend(found),
-            Err(problem) => problems.push(problem),
-        }
-    }
-    if parts.len() > RUNS_MAX {
-        problems.push(format!(
-            "{} runs on one side are too many\n  help: give at most {RUNS_MAX}",
-            parts.len()
-        ));
-    }
-    if problems.is_empty() {
-        Ok(parts)
-    } else {
-        Err(problems.join("\nerror: "))
-    }
-}
-
-fn part(args: &BeforeAfterArgs, asked: &str) -> Result<Vec<Part>, String> {
-    let chosen = match asked.split_once(':') {
-        Some(("tag", tag)) => Some((tag, true)),
-        Some(("name", name)) => Some((name, false)),
-        _ => None,
-    };
-    if let Some((word, is_tag)) = chosen {
-        let list = nmax_store::list(&args.runs_dir).map_err(|error| error.to_string())?;
-        let is_meant = |run: &&nmax_store::RunEntry| match is_tag {
-            true => run.tags.iter().any(|tag| tag == word),
-            false => run.name == word,
-        };
-        // What judges nothing is no choice of a person here.
-        let is_sound = |run: &&nmax_store::RunEntry| {
-            let is_whole = run.finished && !run.running && !run.interrupted && !run.aborted;
-            is_whole && run.verdict.as_deref() != Some("invalid")
-        };
-        let meant: Vec<_> = list.iter().filter(is_meant).collect();
-        let sound: Vec<Part> = meant
-            .iter()
-            .filter(|run| is_sound(run))
-            .map(|run| Part::Run(run.path.clone()))
-            .collect();
-        let left_out = meant.len() - sound.len();
-        if left_out > 0 {
-            say::note(format_args!(
-                "note: {asked}: {left_out} runs that are INVALID or did not come to their end are left out"
-            ));
-        }
-        if sound.is_empty() {
-            let folder = args.runs_dir.display();
-            return Err(format!(
-                "{asked}: no such run in {folder} judges anything\n  help: `nmax runs` lists them"
-            ));
-        }
-        return Ok(sound);
-    }
-    match nmax_store::find(&args.runs_dir, asked) {
-        Ok(directory) => Ok(vec![Part::Run(directory)]),
-        Err(StoreError::NotFound { .. }) if Path::new(asked).is_file() => Ok(vec![Part::Log(PathBuf::from(asked))]),
-        Err(StoreError::NotFound { .. }) if Path::new(asked).is_dir() => Err(format!(
-            "{asked}: this is no run: it has no manifest.json\n  help: give the directory of a run, as `nmax runs` lists them"
-        )),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Reads both sides and compares them.
-fn view(args: &BeforeAfterArgs, before: &[Part], after: &[Part]) -> Result<ComparisonView, (String, Exit)> {
-    let usage = |text: String| (text, Exit::Usage);
+/// Reads both sides.
+fn read(args: &BeforeAfterArgs, before: &[Part], after: &[Part]) -> Result<(Side, Side), String> {
     let with_blocks = before.len().min(after.len()) < FEW;
-    let read = |parts: &[Part]| -> Result<(Side, Vec<names::Known>), String> {
+    let runs = |parts: &[Part]| -> Result<(Side, Vec<names::Known>), String> {
         let (mut side, mut known) = (Side::default(), Vec::new());
         for part in parts {
             if let Part::Run(directory) = part {
@@ -204,34 +123,56 @@ fn view(args: &BeforeAfterArgs, before: &[Part], after: &[Part]) -> Result<Compa
         }
         Ok((side, known))
     };
-    let ((mut one, of_one), (mut other, of_other)) = (read(before).map_err(usage)?, read(after).map_err(usage)?);
+    let ((mut one, of_one), (mut other, of_other)) = (runs(before)?, runs(after)?);
     let known = [of_one, of_other].concat();
     for (parts, side) in [(before, &mut one), (after, &mut other)] {
         for part in parts {
             if let Part::Log(file) = part {
-                let (origin, measured) = log::read(file, args, &known).map_err(usage)?;
+                let (origin, measured) = log::read(file, args, &known)?;
                 side.origins.push(origin);
                 side.measured.push(measured);
             }
         }
     }
-    let found = caveats(&one.origins, &other.origins);
-    let refused: Vec<&str> = found
+    Ok((one, other))
+}
+
+/// Why these sides may not be compared, and what to do about it.
+fn refusal(before: &Side, after: &Side, found: &[Caveat]) -> Option<String> {
+    let reasons: Vec<&str> = found
         .iter()
         .filter(|caveat| caveat.refuses)
         .map(|caveat| caveat.text.as_str())
         .collect();
-    if !refused.is_empty() && !args.force {
-        let help = "--force compares them all the same";
-        return Err((
-            format!("this may not be compared: {}\n  help: {help}", refused.join("\n  and ")),
-            Exit::Invalid,
-        ));
-    }
+    let odd = odd(&before.origins, &after.origins);
+    let rest = |side: &Side| -> String {
+        let kept = side.origins.iter().filter(|origin| !odd.contains(&origin.label));
+        kept.map(|origin| format!(" {}", origin.label)).collect()
+    };
+    let without = match odd.len() {
+        0 => String::new(),
+        1..=ODD_MAX => format!(
+            "without {}: `nmax compare --before{} --after{}`; ",
+            odd.join(", "),
+            rest(before),
+            rest(after)
+        ),
+        more => format!("leave out the {more} runs that differ from most; "),
+    };
+    (!reasons.is_empty()).then(|| {
+        format!(
+            "this may not be compared: {}\n  help: {without}--force compares them all the same",
+            reasons.join("\n  and ")
+        )
+    })
+}
+
+/// Compares both sides.
+fn answer(args: &BeforeAfterArgs, one: &Side, other: &Side) -> Result<Comparison, String> {
     let history = if args.no_history {
         Vec::new()
     } else {
-        history(&args.runs_dir, &one, &other)
+        history(&args.runs_dir, one, other)
     };
     let has_log = one
         .origins
@@ -249,15 +190,9 @@ fn view(args: &BeforeAfterArgs, before: &[Part], after: &[Part]) -> Result<Compa
         failure_margin: args.failure_margin,
     });
     if answer.rows.is_empty() {
-        return Err(usage(nothing(args, &one, &other)));
+        return Err(nothing(args, one, other));
     }
-    Ok(ComparisonView {
-        nmax_version: env!("CARGO_PKG_VERSION").into(),
-        before: one.origins,
-        after: other.origins,
-        caveats: found,
-        answer,
-    })
+    Ok(answer)
 }
 
 /// Why there is no row.

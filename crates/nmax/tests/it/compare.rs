@@ -151,6 +151,86 @@ fn what_may_not_be_compared_is_refused_with_every_reason() {
     }
 }
 
+/// A run that is loaded unlike the others of its side is named, with the call that leaves it out; a page says so too.
+#[test]
+fn the_run_to_leave_out_is_named() {
+    let bench = Bench::new();
+    let original = original(&bench);
+    for place in 0..4 {
+        copy(&bench, &original, place, noise(place), |manifest, summary| {
+            manifest["tags"] = json!([if place < 3 { "before" } else { "after" }]);
+            summary["intended_rate_per_s"] = json!(if place == 1 { 90.0 } else { 60.0 });
+        });
+    }
+    let refused = bench
+        .nmax(&["compare", "tag:before", "tag:after", "-o", "c.md", "-o", "c.json"])
+        .exits(4);
+    for part in [
+        "copy001, both before, have different loads: 60/s and 90/s",
+        "help: without copy001: `nmax compare --before copy002 copy000 --after copy003`; --force",
+    ] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    let page = fs::read_to_string(bench.path("c.md")).unwrap();
+    assert!(
+        page.starts_with("## ? nmax compare: not compared") && page.contains("both before"),
+        "{page}"
+    );
+    let answer: Value = serde_json::from_str(&fs::read_to_string(bench.path("c.json")).unwrap()).unwrap();
+    assert_schema(&answer, "compare");
+    bench
+        .nmax(&["compare", "--before", "copy002", "copy000", "--after", "copy003"])
+        .exits(0);
+}
+
+/// Where all runs of a label are INVALID, the call is right and the runs judge nothing.
+#[test]
+fn runs_that_are_all_invalid_are_no_wrong_call() {
+    let bench = Bench::new();
+    let original = original(&bench);
+    for place in 0..3 {
+        copy(&bench, &original, place, noise(place), |manifest, summary| {
+            manifest["tags"] = json!([if place < 1 { "sound" } else { "invalid" }]);
+            summary["verdict"] = json!(if place < 1 { "pass" } else { "invalid" });
+        });
+    }
+    let refused = bench.nmax(&["compare", "tag:sound", "tag:invalid"]).exits(4);
+    for part in [
+        "tag:invalid: this may not be compared",
+        "copy002 is INVALID, copy001 is INVALID",
+    ] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    bench.nmax(&["compare", "tag:none", "tag:invalid"]).exits(2);
+}
+
+/// Three runs of which 2 % fail against one that answers 500 to everything, at once: worse, and no quick reply is better.
+#[test]
+fn a_release_that_fails_everything_does_not_pass() {
+    let bench = Bench::new();
+    let original = original(&bench);
+    for place in 0..4 {
+        let (factor, rate) = if place < 3 { (1.0, 0.02) } else { (0.1, 1.0) };
+        copy(&bench, &original, place, factor * noise(place), |_, summary| {
+            for stats in ["/total", "/requests/item"] {
+                let stats = summary.pointer_mut(stats).unwrap();
+                stats["failed"] = json!((stats["count"].as_f64().unwrap() * rate).round());
+            }
+        });
+    }
+    let args = [
+        "compare", "--json", "--before", "copy000", "copy001", "copy002", "--after", "copy003",
+    ];
+    let answer = bench.nmax(&args).exits(3).json();
+    assert_eq!(answer["said"], "worse", "{answer:#}");
+    let rows = answer["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["said"] != "better"), "{answer:#}");
+    assert!(
+        answer["caveats"].to_string().contains("item: failure rates differ"),
+        "{answer:#}"
+    );
+}
+
 #[test]
 fn several_runs_a_side_are_judged_by_ranks() {
     let bench = Bench::new();
@@ -178,7 +258,9 @@ fn several_runs_a_side_are_judged_by_ranks() {
     assert!((1.04..1.06).contains(&change), "{change}");
     let same = ["copy000", "copy002", "copy004", "copy006", "copy008"];
     let other = ["copy001", "copy003", "copy005", "copy007", "copy009"];
-    let few = [&["compare", "--json", "--before"], &same[..], &["--after"], &other[..]].concat();
+    // No failure among 600 requests is no proof of fewer than 0.5 %.
+    let few = ["compare", "--json", "--failure-margin", "2%", "--before"];
+    let few = [&few[..], &same[..], &["--after"], &other[..]].concat();
     let answer = bench.nmax(&few).exits(0).json();
     assert_eq!(answer["said"], "equivalent", "{answer:#}");
     let strict = bench
@@ -287,6 +369,27 @@ fn a_trend_finds_the_run_where_it_changed() {
     ] {
         let ended = bench.nmax(&args).exits(2);
         assert!(ended.stderr.contains(want), "{args:?}: {}", ended.stderr);
+    }
+}
+
+/// The last three of seventeen runs answer 500 to everything, at once: no better trend, and no pass.
+#[test]
+fn a_trend_of_failures_is_not_better() {
+    let bench = Bench::new();
+    let original = original(&bench);
+    for place in 0..17 {
+        let (factor, rate) = if place < 14 { (1.0, 0.006) } else { (0.05, 1.0) };
+        copy(&bench, &original, place, factor * noise(place), |_, summary| {
+            let total = summary.pointer_mut("/total").unwrap();
+            total["errors"] = json!(0);
+            total["failed"] = json!(total["count"].as_f64().unwrap() * rate);
+        });
+    }
+    let found = bench.nmax(&["trend", "shop", "--gate", "--json"]).exits(3).json();
+    assert_schema(&found, "trend");
+    assert_eq!(found["changes"][0]["said"], "changed", "{found:#}");
+    for note in ["failures rose from run copy014 on", "neither better nor worse"] {
+        assert!(found["notes"].to_string().contains(note), "{found:#}");
     }
 }
 
