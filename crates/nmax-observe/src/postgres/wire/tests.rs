@@ -96,7 +96,7 @@ fn refusals_are_final_or_not_and_never_show_the_password() {
         ),
         (
             error("3D000", "database \"s3cret\" does not exist"),
-            "true it says: database \\\"***\\\"",
+            "true it says: database \"***\"",
         ),
         (
             error("57P03", "the database system is starting up"),
