@@ -55,6 +55,25 @@ pub enum FollowError {
     Io(#[from] io::Error),
 }
 
+/// How long a file was at some moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Device and number; `None` where there was no file.
+    id: Option<(u64, u64)>,
+    length: u64,
+}
+
+impl Mark {
+    /// That of the file at this path, now.
+    pub fn new(path: &Path) -> Self {
+        let about = path.metadata().ok();
+        Self {
+            id: about.as_ref().map(id_of),
+            length: about.map_or(0, |about| about.len()),
+        }
+    }
+}
+
 /// An open file and how far it was read.
 struct Place {
     file: File,
@@ -89,16 +108,26 @@ impl Follow {
         }
     }
 
-    /// Begins at the end of the file, where there is one; the end of what is there already, for a look at its format.
-    pub fn begin(&mut self) -> Result<Vec<u8>, FollowError> {
+    /// Begins at the end of the file, where there is one, or at what was its end at the mark; the end of what is there
+    /// already, for a look at its format.
+    pub fn begin(&mut self, mark: Option<Mark>) -> Result<Vec<u8>, FollowError> {
         self.has_begun = true;
         let mut place = self.open()?;
         let length = place.file.metadata()?.len();
         let mut sample = Vec::new();
-        let from = length.saturating_sub(SAMPLE_BYTES);
+        // What is there since the mark is read by the first turn; another file came since.
+        let start = mark.map_or(length, |mark| {
+            if mark.id == Some(place.id) {
+                mark.length.min(length)
+            } else {
+                0
+            }
+        });
+        let start = if length - start > TURN_BYTES_MAX { length } else { start };
+        let from = start.saturating_sub(SAMPLE_BYTES);
         place.file.seek(SeekFrom::Start(from))?;
         Read::by_ref(&mut place.file)
-            .take(length - from)
+            .take(start - from)
             .read_to_end(&mut sample)?;
         place.at = from + sample.len() as u64;
         place.is_torn = !sample.is_empty() && sample.last() != Some(&b'\n');

@@ -148,7 +148,7 @@ impl Follower {
 
     /// Goes to the end of the file, and looks at what is there to know its format.
     fn begin(&mut self, now: Nanos) -> Result<(), Trouble> {
-        let begun = self.follow.begin();
+        let begun = self.follow.begin(self.tap.marked(&self.file));
         // Whatever comes from here on came during the run, also into a file that is not there yet.
         self.has_begun = true;
         self.last = Some(now);

@@ -125,6 +125,8 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
         writer.event(Nanos::ZERO, code, text)?;
         tally.event(Nanos::ZERO, code, text);
     }
+    let tap = Tap::open(sides::agent(plan).as_deref());
+    sides::mark(plan, &tap);
     let run = match Run::start_unless(&settings, &|| interrupts.count() > 0) {
         Ok(run) => run,
         Err(error) => {
@@ -140,7 +142,6 @@ pub fn run_under(order: &Order, interrupts: &Interrupts) -> Result<Finished, Ses
     let origin = jiff::Timestamp::try_from(run.started_at()).unwrap_or_default();
     let feed = order.source.as_ref();
     let feed = feed.map(|source| Feed::new(Arc::clone(source), origin.as_microsecond(), run.times().hold));
-    let tap = Tap::open(sides::agent(plan).as_deref());
     let observer = Observer::start(plan, &run, &tap);
     let new = || Sides::new(tap.clone(), plan, origin.as_microsecond(), run.times().hold);
     let sides = sides::are_wanted(plan).then(new);

@@ -57,6 +57,19 @@ pub fn are_wanted(plan: &Plan) -> bool {
     })
 }
 
+/// Remembers where the followed logs end before the run: its first requests are sent before anybody follows. What a setup
+/// asks for is no part of the run's traffic, so behind one logs are followed from where they are then.
+pub fn mark(plan: &Plan, tap: &Tap) {
+    let files = plan.observe.iter().filter_map(|observed| match observed {
+        Observed::Source(ObservedSource {
+            kind: SourceKind::Log { file, .. },
+            ..
+        }) => Some(file),
+        Observed::Source(_) | Observed::Process { .. } => None,
+    });
+    files.filter(|_| plan.setup.is_none()).for_each(|file| tap.mark(file));
+}
+
 /// What the last lines of followed logs say that adds up, read while they are still followed: what came since their last
 /// reading would be missing.
 pub fn last_readings(plan: &Plan, tap: &Tap, now: Nanos) -> Vec<Resource> {

@@ -47,7 +47,7 @@ fn turn(follow: &mut Follow) -> (Vec<String>, Vec<Change>) {
 
 fn begun(path: &Path) -> Follow {
     let mut follow = Follow::new(path);
-    follow.begin().unwrap();
+    follow.begin(None).unwrap();
     follow
 }
 
@@ -56,7 +56,7 @@ fn what_was_there_before_is_a_sample_and_nothing_else() {
     let folder = Folder::new();
     append(&folder.log(), "old 1\nold 2\n");
     let mut follow = Follow::new(&folder.log());
-    assert_eq!(follow.begin().unwrap(), b"old 1\nold 2\n");
+    assert_eq!(follow.begin(None).unwrap(), b"old 1\nold 2\n");
     append(&folder.log(), "new\n");
     assert_eq!(turn(&mut follow), (vec!["new".to_owned()], vec![]));
     assert_eq!(turn(&mut follow), (vec![], vec![]));
@@ -134,7 +134,7 @@ fn a_truncated_file_begins_again() {
 fn a_file_that_comes_later_is_read_from_its_beginning() {
     let folder = Folder::new();
     let mut follow = Follow::new(&folder.log());
-    assert!(matches!(follow.begin(), Err(FollowError::Missing)));
+    assert!(matches!(follow.begin(None), Err(FollowError::Missing)));
     assert!(matches!(follow.turn(|_| {}), Err(FollowError::Missing)));
     append(&folder.log(), "1\n");
     assert_eq!(turn(&mut follow), (vec!["1".to_owned()], vec![Change::Appeared]));
@@ -143,9 +143,12 @@ fn a_file_that_comes_later_is_read_from_its_beginning() {
 #[test]
 fn what_is_no_log_is_refused() {
     let folder = Folder::new();
-    assert!(matches!(Follow::new(&folder.0).begin(), Err(FollowError::NoFile)));
+    assert!(matches!(Follow::new(&folder.0).begin(None), Err(FollowError::NoFile)));
     fs::write(folder.log(), [0x1f, 0x8b, 8, 0]).unwrap();
-    assert!(matches!(Follow::new(&folder.log()).begin(), Err(FollowError::Packed)));
+    assert!(matches!(
+        Follow::new(&folder.log()).begin(None),
+        Err(FollowError::Packed)
+    ));
 }
 
 #[test]
@@ -224,5 +227,26 @@ proptest! {
         };
         let written: Vec<String> = written.iter().flat_map(whole).collect();
         prop_assert_eq!(seen, written);
+    }
+}
+
+/// What came between the mark and the beginning is read, and nothing from before it.
+#[test]
+fn what_came_since_the_mark_is_read() {
+    let folder = Folder::new();
+    let none = Mark::new(&folder.log());
+    fs::write(folder.log(), "old 1\nold 2\n").unwrap();
+    let mark = Mark::new(&folder.log());
+    fs::write(folder.log(), "old 1\nold 2\nnew 1\nnew 2\n").unwrap();
+    // mark, what is there for a look, what is read, why this row
+    let cases: [(Option<Mark>, &str, &[&str], &str); 3] = [
+        (Some(mark), "old 1\nold 2\n", &["new 1", "new 2"], "it grew"),
+        (Some(none), "", &["old 1", "old 2", "new 1", "new 2"], "it came since"),
+        (None, "old 1\nold 2\nnew 1\nnew 2\n", &[], "no mark"),
+    ];
+    for (mark, sample, lines, why) in cases {
+        let mut follow = Follow::new(&folder.log());
+        assert_eq!(follow.begin(mark).unwrap(), sample.as_bytes(), "{why}");
+        assert_eq!(turn(&mut follow).0, lines, "{why}");
     }
 }

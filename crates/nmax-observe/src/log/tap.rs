@@ -1,5 +1,7 @@
 //! What followed access logs say of single requests, for whoever holds it beside the client's side.
 
+use std::collections::HashMap;
+use std::path::Path;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::{iter, thread};
@@ -8,6 +10,7 @@ use nmax_log::record::Record;
 use nmax_metrics::Nanos;
 
 use super::Follower;
+use crate::follow::Mark;
 use crate::reach::PATIENCE;
 use crate::source::Reading;
 
@@ -146,6 +149,7 @@ fn put(text: &mut Vec<u8>, piece: &[u8]) -> (u32, u32) {
 struct Inner {
     waiting: Batch,
     followers: Vec<Weak<Mutex<Follower>>>,
+    marks: HashMap<String, Mark>,
 }
 
 /// Collects what followed access logs say of single requests. Bounded: what nobody takes is counted and left out. One that
@@ -163,6 +167,18 @@ impl Tap {
             inner: Some(Arc::default()),
             agent: agent.map(|agent| agent.as_bytes().into()),
         }
+    }
+
+    /// Remembers how long a file is now: what comes from here on is read, also before it is followed.
+    pub fn mark(&self, file: &str) {
+        if let Some(mut inner) = self.lock() {
+            inner.marks.insert(file.to_owned(), Mark::new(Path::new(file)));
+        }
+    }
+
+    /// How long a file was when it was marked.
+    pub(super) fn marked(&self, file: &str) -> Option<Mark> {
+        self.lock()?.marks.get(file).copied()
     }
 
     /// What came since the last call.
