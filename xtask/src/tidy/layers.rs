@@ -222,13 +222,7 @@ pub(crate) const TABLE: [Row; 20] = [
     row(
         "fuzz",
         Layer::Program,
-        &[
-            "nmax-http",
-            "nmax-import",
-            "nmax-log",
-            "nmax-observe",
-            "nmax-plan",
-        ],
+        &["nmax-http", "nmax-import", "nmax-log", "nmax-observe", "nmax-plan"],
         &["libfuzzer-sys"],
     ),
 ];
