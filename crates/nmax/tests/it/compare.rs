@@ -258,8 +258,8 @@ fn several_runs_a_side_are_judged_by_ranks() {
     assert!((1.04..1.06).contains(&change), "{change}");
     let same = ["copy000", "copy002", "copy004", "copy006", "copy008"];
     let other = ["copy001", "copy003", "copy005", "copy007", "copy009"];
-    // No failure among 600 requests is no proof of fewer than 0.5 %.
-    let few = ["compare", "--json", "--failure-margin", "2%", "--before"];
+    // No failure among some 600 requests is no proof of fewer than 0.5 %, nor, at every draw of arrivals, of 2 %.
+    let few = ["compare", "--json", "--failure-margin", "3%", "--before"];
     let few = [&few[..], &same[..], &["--after"], &other[..]].concat();
     let answer = bench.nmax(&few).exits(0).json();
     assert_eq!(answer["said"], "equivalent", "{answer:#}");
