@@ -20,7 +20,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use crate::clock::Clock;
-use crate::hosts::{Hosts, is_name};
+use crate::hosts::{Hosts, is_name, is_within};
 use crate::settings::StartError;
 
 /// How long its certificates are valid.
@@ -139,15 +139,25 @@ fn params(since: Duration, until: Duration) -> CertificateParams {
 }
 
 /// Only these hosts. A kind of name that no host has is excluded as a whole: constraints hold for the kinds that they
-/// name, and for no other (RFC 5280, 4.2.1.10).
+/// name, and for no other (RFC 5280, 4.2.1.10). A permitted name permits all below it; what is below a host that stands
+/// alone is excluded by the dot that checkers of certificates understand as "below", unless some of it is recorded, too.
 fn constraints(hosts: &Hosts) -> NameConstraints {
-    let names = hosts.names().iter().cloned().map(GeneralSubtree::DnsName);
+    let names = hosts
+        .alone()
+        .into_iter()
+        .chain(hosts.names().iter().map(String::as_str));
+    let names = names.map(|name| GeneralSubtree::DnsName(name.to_owned()));
     let addresses = hosts.addresses().iter().map(|&address| {
         let bits = if address.is_ipv4() { 32 } else { 128 };
         GeneralSubtree::IpAddress(CidrSubnet::from_addr_prefix(address, bits))
     });
     let mut excluded = Vec::new();
-    if hosts.names().is_empty() {
+    if let Some(alone) = hosts.alone()
+        && !hosts.names().iter().any(|name| is_within(name, alone))
+    {
+        excluded.push(GeneralSubtree::DnsName(format!(".{alone}")));
+    }
+    if hosts.names().is_empty() && hosts.alone().is_none() {
         excluded.push(GeneralSubtree::DnsName(String::new()));
     }
     if hosts.addresses().is_empty() {

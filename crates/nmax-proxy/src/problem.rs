@@ -58,8 +58,8 @@ impl Problem {
             }
             Self::Slow { .. } => "check that the server runs, and that no firewall swallows the connection",
             Self::Certificate { .. } => {
-                "record with --upstream-ca FILE, a PEM file with the certificate of its issuer, or with --insecure to take \
-                 any certificate"
+                "record with --upstream-ca FILE, a PEM file with this certificate or with that of its issuer, or with \
+                 --insecure to take any certificate"
             }
             Self::Tls { .. } => "check that the server speaks TLS 1.2 or 1.3 on this port; plain HTTP has http:// URLs",
             Self::Loop { .. } => "open the site that is to be recorded, not the address of the recorder",

@@ -1,13 +1,18 @@
-//! Whom the recorder believes as a client: the machine's roots and given issuers, or everybody; and what exactly is wrong
-//! with a certificate that it does not believe.
+//! Whom the recorder believes as a client: the machine's roots and what it was given, or everybody; and what exactly is
+//! wrong with a certificate that it does not believe.
+//!
+//! What it is given may be the server's own certificate. Those that vouch for themselves are often made as those of an
+//! authority, which no server should show; one that a person named by its file is taken all the same, for its names and
+//! as long as it is valid.
 
 use std::sync::Arc;
 
-use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use tokio_rustls::{TlsConnector, rustls};
 
@@ -24,12 +29,17 @@ pub(crate) struct Trust {
 
 impl Trust {
     pub(crate) fn new(settings: &Settings) -> Result<Self, StartError> {
-        let verifier = Arc::new(Verifier {
-            inner: if settings.insecure {
-                None
-            } else {
-                Some(web_pki(settings)?)
-            },
+        let verifier = Arc::new(if settings.insecure {
+            Verifier {
+                inner: None,
+                given: Vec::new(),
+            }
+        } else {
+            let given = given(settings)?;
+            Verifier {
+                inner: Some(web_pki(&given)?),
+                given,
+            }
         });
         let connector = |protocols: &[&[u8]]| {
             let mut config = ClientConfig::builder_with_provider(Arc::new(default_provider()))
@@ -48,23 +58,31 @@ impl Trust {
     }
 }
 
-/// The machine's roots and the given issuers. A machine without any root still records plain HTTP.
-fn web_pki(settings: &Settings) -> Result<Arc<WebPkiServerVerifier>, StartError> {
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+/// The certificates of the given files; each of use.
+fn given(settings: &Settings) -> Result<Vec<CertificateDer<'static>>, StartError> {
+    let mut given = Vec::new();
     for (index, pem) in settings.upstream_ca.iter().enumerate() {
         let number = index + 1;
         let issuers = |reason: String| StartError::Issuers { number, reason };
-        let mut count = 0;
+        let before = given.len();
         for certificate in CertificateDer::pem_slice_iter(pem) {
             let certificate = certificate.map_err(|error| issuers(error.to_string()))?;
-            roots.add(certificate).map_err(|error| issuers(error.to_string()))?;
-            count += 1;
+            let is_usable = RootCertStore::empty().add(certificate.clone());
+            is_usable.map_err(|error| issuers(in_words(&error)))?;
+            given.push(certificate);
         }
-        if count == 0 {
+        if given.len() == before {
             return Err(issuers("it holds no certificate".into()));
         }
     }
+    Ok(given)
+}
+
+/// The machine's roots and what was given. A machine without any root still records plain HTTP.
+fn web_pki(given: &[CertificateDer<'static>]) -> Result<Arc<WebPkiServerVerifier>, StartError> {
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+    roots.add_parsable_certificates(given.iter().cloned());
     if roots.is_empty() {
         // The library refuses an empty list; our own authority signs no server.
         let reason = "this machine has no trusted roots".to_owned();
@@ -84,6 +102,25 @@ fn web_pki(settings: &Settings) -> Result<Arc<WebPkiServerVerifier>, StartError>
 struct Verifier {
     /// `None` = everybody.
     inner: Option<Arc<WebPkiServerVerifier>>,
+    /// One of them may be the server's own, which vouches for itself.
+    given: Vec<CertificateDer<'static>>,
+}
+
+impl Verifier {
+    /// Whether a certificate was given by the person, and its fault is not that it is too old or too new. Its times are
+    /// looked at before who made it, its names after that.
+    fn is_given(&self, certificate: &CertificateDer<'_>, error: &Error) -> bool {
+        let is_about_time = matches!(
+            error,
+            Error::InvalidCertificate(
+                CertificateError::Expired
+                    | CertificateError::ExpiredContext { .. }
+                    | CertificateError::NotValidYet
+                    | CertificateError::NotValidYetContext { .. }
+            )
+        );
+        !is_about_time && self.given.iter().any(|given| given.as_ref() == certificate.as_ref())
+    }
 }
 
 impl ServerCertVerifier for Verifier {
@@ -98,9 +135,13 @@ impl ServerCertVerifier for Verifier {
         let Some(inner) = &self.inner else {
             return Ok(ServerCertVerified::assertion());
         };
-        inner
-            .verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
-            .map_err(|error| Error::General(reason(&error, end_entity)))
+        let checked = match inner.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            Err(error) if self.is_given(end_entity, &error) => ParsedCertificate::try_from(end_entity)
+                .and_then(|parsed| verify_server_name(&parsed, server_name))
+                .map(|()| ServerCertVerified::assertion()),
+            checked => checked,
+        };
+        checked.map_err(|error| Error::General(reason(&error, end_entity)))
     }
 
     fn verify_tls12_signature(
@@ -134,17 +175,7 @@ impl ServerCertVerifier for Verifier {
 
 /// In words, with the names in the certificate.
 fn reason(error: &Error, certificate: &CertificateDer<'_>) -> String {
-    let problem = match error {
-        Error::InvalidCertificate(CertificateError::UnknownIssuer) => "its issuer is not trusted".to_owned(),
-        Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. }) => {
-            "it has expired".to_owned()
-        }
-        Error::InvalidCertificate(
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
-        ) => "it is for another name".to_owned(),
-        Error::InvalidCertificate(other) => other.to_string(),
-        other => other.to_string(),
-    };
+    let problem = in_words(error);
     let names = common_names(certificate);
     let of = match names.as_slice() {
         [issuer, subject, ..] => format!("the certificate of `{subject}`, issued by `{issuer}`"),
@@ -152,6 +183,34 @@ fn reason(error: &Error, certificate: &CertificateDer<'_>) -> String {
         [] => "its certificate".to_owned(),
     };
     format!("{of}: {problem}")
+}
+
+/// What is wrong with a certificate.
+fn in_words(error: &Error) -> String {
+    let Error::InvalidCertificate(error) = error else {
+        return error.to_string();
+    };
+    match error {
+        // An issuer of the same name with another key is another one.
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => "its issuer is not trusted".into(),
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired".into(),
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "it is not valid yet, or the clock of this machine is slow".into()
+        }
+        CertificateError::NotValidForNameContext { presented, .. } if presented.is_empty() => {
+            "it names no host: make one with a subjectAltName".into()
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            "it is for another name".into()
+        }
+        // As the checker calls it; it has no name of its own here.
+        CertificateError::Other(reason) => match reason.to_string().as_str() {
+            "CaUsedAsEndEntity" => "it vouches for itself, as that of an authority".into(),
+            "UnsupportedCertVersion" => "it is too old to be checked: make one of version 3 of X.509".into(),
+            other => format!("it cannot be checked ({other})"),
+        },
+        other => other.to_string(),
+    }
 }
 
 /// The common names in a certificate, the issuer's first as it stands first: the texts after the object identifier

@@ -63,6 +63,32 @@ fn it_is_trusted_for_its_hosts_and_no_other() {
 }
 
 #[test]
+fn a_host_that_stands_alone_is_trusted_without_what_is_below_it() {
+    let mut hosts = Hosts::of_page("github.io").unwrap();
+    let alone = Authority::new(&hosts, &Clock::start()).unwrap();
+    hosts.add("shop.test").unwrap();
+    let beside = Authority::new(&hosts, &Clock::start()).unwrap();
+    hosts.add("me.github.io").unwrap();
+    let both = Authority::new(&hosts, &Clock::start()).unwrap();
+    //   authority  host              trusted
+    let cases = [
+        (&alone, "github.io", true),
+        (&alone, "me.github.io", false),
+        (&alone, "other.test", false),
+        (&alone, "127.0.0.1", false),
+        (&beside, "github.io", true),
+        (&beside, "you.github.io", false),
+        (&beside, "cdn.shop.test", true),
+        (&both, "github.io", true),
+        (&both, "me.github.io", true),
+    ];
+    for (authority, host, trusted) in cases {
+        let outcome = accepts(authority, host, Duration::ZERO);
+        assert_eq!(outcome.is_ok(), trusted, "{host}: {outcome:?}");
+    }
+}
+
+#[test]
 fn it_is_valid_for_a_day() {
     let authority = authority(&["shop.test"]);
     let hour = Duration::from_secs(3600);
