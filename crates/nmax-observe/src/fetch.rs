@@ -14,6 +14,7 @@ use ureq::{Agent, Error};
 
 use crate::Trouble;
 use crate::place::{shown, split_user};
+use crate::reach::said;
 use crate::tls::machine_issuers;
 
 /// Longest time for a page, from looking up the name to its last byte.
@@ -39,6 +40,8 @@ pub(crate) struct Page {
 pub(crate) struct Fetched {
     /// Its content type, in small letters; empty when the server does not say.
     pub(crate) content_type: String,
+    /// What the server calls itself, where it does.
+    pub(crate) server: Option<String>,
     /// The page.
     pub(crate) text: String,
 }
@@ -85,14 +88,18 @@ impl Page {
         }
         let mut response = request.call().map_err(|error| self.trouble(&error))?;
         self.judge(response.status().as_u16())?;
-        let content_type = response.headers().get("content-type");
-        let content_type = content_type.and_then(|value| value.to_str().ok()).unwrap_or_default();
-        let content_type = content_type.to_ascii_lowercase();
+        let header = |name: &str| response.headers().get(name).and_then(|value| value.to_str().ok());
+        let content_type = header("content-type").unwrap_or_default().to_ascii_lowercase();
+        let server = header("server").map(|name| said(name.as_bytes(), None));
         let body = response.body_mut().with_config().limit(PAGE_BYTES_MAX).read_to_vec();
         let body = body.map_err(|error| self.trouble(&error))?;
         let text = String::from_utf8(body)
             .map_err(|_| Trouble::passing(format!("{} gave bytes that are no text (UTF-8)", self.shown)))?;
-        Ok(Fetched { content_type, text })
+        Ok(Fetched {
+            content_type,
+            server,
+            text,
+        })
     }
 
     /// What a status means for what is read.

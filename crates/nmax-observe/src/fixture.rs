@@ -7,8 +7,12 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use crate::Reading;
+
+/// What a machine with much else to do may take longer than a limit says.
+pub(crate) const SLACK: Duration = Duration::from_secs(30);
 
 /// A server on a free port of the loopback, ended when dropped.
 pub(crate) struct Fake {
@@ -65,6 +69,8 @@ impl Fake {
 
     /// Says `start`, and then `more` until the other side has enough.
     pub(crate) fn endless(start: &'static str, more: &'static str) -> Self {
+        // In large parts, so that a slow machine too gives more than anybody takes.
+        let more = more.repeat(1 + (64 << 10) / more.len());
         Self::start(move |mut stream| {
             let mut sent = stream.write_all(start.as_bytes());
             while sent.is_ok() {

@@ -16,6 +16,7 @@
 //! - `postgres`, `redis`, `memcached`, `nginx`: services by what they say of themselves
 //! - [`follow`]: files that others append to; [`log`](mod@log): what followed logs say
 //! - [`watcher`]: reads sources until it is stopped; `odd`: figures that cannot be
+//! - [`trial`]: one attempt at each source, before any load
 
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -40,6 +41,7 @@ mod reach;
 mod redis;
 pub mod source;
 mod tls;
+pub mod trial;
 pub mod watcher;
 
 #[cfg(test)]

@@ -48,6 +48,11 @@ impl Source for Shared {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).read(now)
     }
 
+    fn about(&self) -> Option<String> {
+        let follower = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        follower.has_begun.then(|| follower.content.about().to_owned())
+    }
+
     fn notes(&mut self) -> Vec<String> {
         let mut follower = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut follower.notes)
@@ -59,6 +64,17 @@ enum Content {
     Unknown,
     Access(Box<Access>),
     Application(Box<Application>),
+}
+
+impl Content {
+    /// What it is a log of.
+    const fn about(&self) -> &'static str {
+        match self {
+            Self::Unknown => "a log without lines, whose format the first ones will tell",
+            Self::Access(_) => "an access log",
+            Self::Application(_) => "a log of an application",
+        }
+    }
 }
 
 /// Follows one log.
@@ -171,6 +187,7 @@ impl Follower {
         if self.kind == Some(LogKind::Application) {
             return Ok(Content::Application(Box::default()));
         }
+        let lines: Vec<&[u8]> = sample.iter().map(Vec::as_slice).collect();
         if let Some(format) = &self.format {
             let reader = Reader::compile(format).map_err(|error| {
                 Trouble::lasting(format!(
@@ -178,9 +195,13 @@ impl Follower {
                     one_line(&error.to_string())
                 ))
             })?;
+            if !is_access(&reader, &lines) {
+                self.notes.push(
+                    "most of its last lines do not fit the `format` of the plan; name the one that they have".into(),
+                );
+            }
             return Ok(self.access(reader));
         }
-        let lines: Vec<&[u8]> = sample.iter().map(Vec::as_slice).collect();
         match Reader::detect(&lines) {
             Ok(reader) if self.kind == Some(LogKind::Access) || is_access(&reader, &lines) => Ok(self.access(reader)),
             Err(error) if self.kind == Some(LogKind::Access) => Err(Trouble::lasting(format!(

@@ -15,6 +15,7 @@ pub(crate) fn source(address: &str, name: &str) -> Box<dyn Source> {
         service: Service::new(address, PORT),
         name: name.to_owned(),
         rates: Rates::default(),
+        version: None,
     })
 }
 
@@ -22,22 +23,31 @@ struct Memcached {
     service: Service,
     name: String,
     rates: Rates,
+    version: Option<String>,
 }
 
 impl Source for Memcached {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
-        let numbers = self.service.ask(|_, _| Ok(()), stats)?;
+        let lines = self.service.ask(|_, _| Ok(()), stats)?;
+        let numbers = numbers(lines.iter().map(String::as_str), ' ');
+        let version = lines.iter().find_map(|line| line.strip_prefix("version "));
+        self.version = version.map(|version| said(version.as_bytes(), None));
         Ok(readings(now, &numbers, &mut self.rates, &self.name))
+    }
+
+    fn about(&self) -> Option<String> {
+        self.version.as_ref().map(|version| format!("memcached {version}"))
     }
 }
 
-fn stats(link: &mut Link) -> Result<Numbers, Asked> {
+/// Names and values, a line each.
+fn stats(link: &mut Link) -> Result<Vec<String>, Asked> {
     link.send(b"stats\r\n")?;
     let mut lines = Vec::new();
     loop {
         let line = link.line()?;
         if line == b"END" {
-            return Ok(numbers(lines.iter().map(String::as_str), ' '));
+            return Ok(lines);
         }
         match line.strip_prefix(b"STAT ") {
             Some(pair) => lines.push(String::from_utf8_lossy(pair).into_owned()),

@@ -13,6 +13,7 @@ pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
         page: Page::new(url, "text/plain", None),
         name: name.to_owned(),
         rates: Rates::default(),
+        server: None,
     })
 }
 
@@ -20,18 +21,24 @@ struct Nginx {
     page: Page,
     name: String,
     rates: Rates,
+    server: Option<String>,
 }
 
 impl Source for Nginx {
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble> {
-        let text = self.page.fetch()?.text;
-        let numbers = parse(&text).ok_or_else(|| {
+        let page = self.page.fetch()?;
+        let numbers = parse(&page.text).ok_or_else(|| {
             let url = self.page.shown();
             Trouble::passing(format!(
                 "{url} is no page of `stub_status`; write `stub_status;` into its location"
             ))
         })?;
+        self.server = page.server;
         Ok(readings(now, &numbers, &mut self.rates, &self.name))
+    }
+
+    fn about(&self) -> Option<String> {
+        self.server.clone()
     }
 }
 

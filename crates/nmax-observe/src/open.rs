@@ -31,15 +31,21 @@ pub fn open_all(observed: &[Observed], served: Option<u16>, tap: &Tap) -> Vec<Wa
         here("host", Box::new(host)),
         here("connections", Box::new(Connections::new())),
     ];
-    let specs: Vec<&ObservedSource> = observed
-        .iter()
-        .filter_map(|observed| match observed {
-            Observed::Process { .. } => None,
-            Observed::Source(source) => Some(source),
-        })
-        .collect();
-    let sources = specs.iter().map(|spec| open(spec, neighbours(spec, &specs), tap));
+    let sources = specs(observed).map(|spec| Watched {
+        host: spec.host.clone(),
+        name: format!("{} {}", spec.kind.word(), spec.name),
+        every: spec.every,
+        source: open(spec, observed, tap),
+    });
     here.into_iter().chain(sources).collect()
+}
+
+/// What is observed besides processes of this host.
+fn specs(observed: &[Observed]) -> impl Iterator<Item = &ObservedSource> + Clone {
+    observed.iter().filter_map(|observed| match observed {
+        Observed::Process { .. } => None,
+        Observed::Source(source) => Some(source),
+    })
 }
 
 /// A source of this host.
@@ -53,9 +59,9 @@ fn here(name: &str, source: Box<dyn Source>) -> Watched {
 }
 
 /// What else is read of the host of a source.
-fn neighbours(spec: &ObservedSource, all: &[&ObservedSource]) -> Neighbours {
-    let of_host = all.iter().filter(|other| host(other) == host(spec));
-    let is_page = |other: &&&ObservedSource| matches!(other.kind, SourceKind::Prometheus { .. });
+fn neighbours(spec: &ObservedSource, observed: &[Observed]) -> Neighbours {
+    let of_host = specs(observed).filter(|other| host(other) == host(spec));
+    let is_page = |other: &&ObservedSource| matches!(other.kind, SourceKind::Prometheus { .. });
     let has_agent = of_host
         .clone()
         .any(|other| matches!(other.kind, SourceKind::Agent { .. }));
@@ -70,13 +76,9 @@ fn host(spec: &ObservedSource) -> &str {
     if spec.host == LOCAL { INJECTOR } else { &spec.host }
 }
 
-fn open(spec: &ObservedSource, neighbours: Neighbours, tap: &Tap) -> Watched {
-    Watched {
-        host: spec.host.clone(),
-        name: format!("{} {}", spec.kind.word(), spec.name),
-        every: spec.every,
-        source: source(spec, neighbours, tap),
-    }
+/// A source of what is `observed`, as a run of it reads it.
+pub(crate) fn open(spec: &ObservedSource, observed: &[Observed], tap: &Tap) -> Box<dyn Source> {
+    source(spec, neighbours(spec, observed), tap)
 }
 
 /// One function per kind.

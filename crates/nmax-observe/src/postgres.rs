@@ -21,7 +21,7 @@ use nmax_plan::addresses::tls::{POSTGRES_ISSUERS, TlsOptions};
 use crate::figures::{Look, Numbers};
 use crate::place::Place;
 use crate::rates::Rates;
-use crate::reach::{Asked, Link, PATIENCE, Service, now as instant, pause};
+use crate::reach::{Asked, Link, PATIENCE, Service, now as instant, pause, said};
 use crate::tls::Tls;
 use crate::{Reading, Source, Trouble};
 
@@ -62,7 +62,7 @@ const COUNTERS: &str = "\
     FROM pg_stat_database; \
     SELECT count(*) FROM pg_locks WHERE NOT granted; \
     SELECT current_setting('max_connections'), current_setting('track_io_timing'), \
-        extract(epoch FROM max(clock_timestamp() - xact_start)) \
+        extract(epoch FROM max(clock_timestamp() - xact_start)), current_setting('server_version') \
     FROM pg_stat_get_activity(NULL) WHERE pid <> pg_backend_pid()";
 
 /// Names of the counters, in their order.
@@ -87,6 +87,7 @@ pub(crate) fn source(url: &str, name: &str, every: Duration) -> Box<dyn Source> 
         name: name.to_owned(),
         gap: (every / (SAMPLES + 1)).min(GAP_MAX),
         rates: Rates::default(),
+        version: None,
         notes: Notes::default(),
     })
 }
@@ -115,6 +116,7 @@ struct Postgres {
     /// Between two looks at the sessions.
     gap: Duration,
     rates: Rates,
+    version: Option<String>,
     notes: Notes,
 }
 
@@ -124,6 +126,19 @@ struct Found {
     sessions: Vec<Rows>,
     /// How long it took.
     took: Duration,
+}
+
+impl Found {
+    fn cell(&self, statement: usize, column: usize) -> Option<&str> {
+        let row = self.counters.get(statement).and_then(|rows| rows.first());
+        row.and_then(|row| row.get(column)).and_then(|cell| cell.as_deref())
+    }
+
+    /// The server's version, without the words of its distribution.
+    fn version(&self) -> Option<String> {
+        let version = self.cell(2, 3)?.split_whitespace().next()?;
+        Some(said(version.as_bytes(), None))
+    }
 }
 
 impl Source for Postgres {
@@ -140,7 +155,12 @@ impl Source for Postgres {
         let sessions = Sessions::mean(&found.sessions)
             .ok_or_else(|| Trouble::passing("its sessions are not told in rows of two"))?;
         self.notes.look(&sessions, &found, &user);
+        self.version = found.version();
         Ok(readings(now, &found, &sessions, &mut self.rates, &self.name))
+    }
+
+    fn about(&self) -> Option<String> {
+        self.version.as_ref().map(|version| format!("PostgreSQL {version}"))
     }
 
     fn notes(&mut self) -> Vec<String> {
@@ -215,11 +235,8 @@ impl Sessions {
 }
 
 fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, name: &str) -> Vec<Reading> {
-    let cell = |statement: usize, column: usize| {
-        let row = found.counters.get(statement).and_then(|rows| rows.first());
-        row.and_then(|row| row.get(column)).and_then(|cell| cell.as_deref())
-    };
-    let number = |statement: usize, column: usize| cell(statement, column).and_then(|text| text.parse::<f64>().ok());
+    let number =
+        |statement: usize, column: usize| found.cell(statement, column).and_then(|text| text.parse::<f64>().ok());
     let counters = COUNTER_NAMES
         .iter()
         .enumerate()
@@ -239,7 +256,7 @@ fn readings(now: Nanos, found: &Found, sessions: &Sessions, rates: &mut Rates, n
     let commits = look.rate_without(f64::from(SAMPLES + 1), "commits");
     let rollbacks = look.rate(&["rollbacks"]);
     let (blocks_read, rows_read) = (look.rate(&["blocks_read"]), look.rate(&["rows_read"]));
-    let is_timed = cell(2, 1) == Some("on");
+    let is_timed = found.cell(2, 1) == Some("on");
     let of_counters = [
         ("connections_limit_count", number(2, 0), "count"),
         ("locks_waiting_count", number(1, 0), "count"),
@@ -322,8 +339,7 @@ impl Notes {
             self.waiting
                 .push("track_activities is off, so what sessions wait for is not known".into());
         }
-        let settings = found.counters.get(2).and_then(|rows| rows.first());
-        let is_untimed = settings.is_some_and(|row| row.get(1).is_some_and(|cell| cell.as_deref() == Some("off")));
+        let is_untimed = found.cell(2, 1) == Some("off");
         if is_untimed && !std::mem::replace(&mut self.has_untimed, true) {
             self.waiting.push(
                 "track_io_timing is off, so the time of reading blocks is not known; waits of kind IO show it roughly"

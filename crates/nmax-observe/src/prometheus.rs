@@ -76,6 +76,11 @@ impl Source for Exporter {
         self.digest.read(now, self.fetcher.shown(), &page)
     }
 
+    fn about(&self) -> Option<String> {
+        let series = self.digest.series;
+        (series > 0).then(|| format!("a page of {series} series"))
+    }
+
     fn notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.digest.notes)
     }
@@ -89,6 +94,7 @@ pub fn readings_of_pages(content_type: &str, pages: &[&str]) -> Vec<Result<Vec<R
     let read = |(second, text): (u64, &&str)| {
         let page = Fetched {
             content_type: content_type.to_ascii_lowercase(),
+            server: None,
             text: (*text).to_owned(),
         };
         digest.read(Nanos::from_secs(second), "the page", &page)
@@ -141,6 +147,8 @@ struct Digest {
     /// Series that are kept under their own names.
     kept: HashSet<String>,
     room: Room,
+    /// Series of the last page.
+    series: usize,
     is_first: bool,
     has_said_limit: bool,
     has_said_host: bool,
@@ -177,6 +185,7 @@ impl Digest {
             rates: Rates::default(),
             kept: HashSet::new(),
             room: Room::default(),
+            series: 0,
             is_first: true,
             has_said_limit: false,
             has_said_host: false,
@@ -197,6 +206,7 @@ impl Digest {
         if samples.is_empty() {
             return Err(Trouble::passing(format!("{url} has no metrics in it")));
         }
+        self.series = samples.len();
         Ok(self.readings(now, &samples))
     }
 

@@ -22,6 +22,7 @@ pub(crate) fn source(url: &str, name: &str) -> Box<dyn Source> {
         service,
         name: name.to_owned(),
         rates: Rates::default(),
+        version: None,
     })
 }
 
@@ -30,6 +31,7 @@ struct Redis {
     tls: Tls,
     name: String,
     rates: Rates,
+    version: Option<String>,
 }
 
 impl Source for Redis {
@@ -44,8 +46,22 @@ impl Source for Redis {
         if !numbers.contains_key("connected_clients") {
             return Err(Trouble::passing("its answer to INFO has no `connected_clients`"));
         }
+        self.version = version(&info);
         Ok(readings(now, &numbers, &mut self.rates, &self.name))
     }
+
+    fn about(&self) -> Option<String> {
+        self.version.clone()
+    }
+}
+
+/// Who answers. What descends from Redis calls itself by its own name, beside the version of Redis that it is like.
+fn version(info: &str) -> Option<String> {
+    let versions = [("valkey_version:", "Valkey"), ("redis_version:", "Redis")];
+    versions.iter().find_map(|(field, name)| {
+        let version = info.lines().find_map(|line| line.strip_prefix(field))?;
+        Some(format!("{name} {}", said(version.as_bytes(), None)))
+    })
 }
 
 fn readings(now: Nanos, numbers: &Numbers, rates: &mut Rates, name: &str) -> Vec<Reading> {

@@ -85,6 +85,11 @@ pub trait Source: Send {
     /// Reads all figures. `now` is on the run's clock. Rates are those since the reading before; the first one has none.
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble>;
 
+    /// What it is, as it said itself when it was read last: `PostgreSQL 15.5`. `None` where it does not say.
+    fn about(&self) -> Option<String> {
+        None
+    }
+
     /// What a person should know once, since the last call: `PSI is not in this kernel`.
     fn notes(&mut self) -> Vec<String> {
         Vec::new()

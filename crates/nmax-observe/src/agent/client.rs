@@ -30,6 +30,8 @@ pub(super) struct RemoteAgent {
     name: String,
     processes: Vec<String>,
     link: Link,
+    /// Version of the nmax that answered last, where it says it.
+    version: Option<String>,
     /// The process that answered last, and the number of its next line.
     cursor: Option<(String, u64)>,
     clock: OtherClock,
@@ -51,6 +53,7 @@ impl RemoteAgent {
             name: name.to_owned(),
             processes: processes.to_vec(),
             link: Link::new(reach, name, token.and_then(Token::new)),
+            version: None,
             cursor: None,
             clock: OtherClock::default(),
             calendar: Calendar::default(),
@@ -119,6 +122,7 @@ impl RemoteAgent {
             _ => head.next.saturating_sub(now.0 / 1_000_000_000 + 1),
         };
         self.cursor = Some((head.instance.clone(), next));
+        self.version.clone_from(&head.version);
         known != Some(true)
     }
 
@@ -220,6 +224,13 @@ impl Source for RemoteAgent {
             reading
         }));
         Ok(readings)
+    }
+
+    fn about(&self) -> Option<String> {
+        let version = self.version.as_deref().map(|version| format!(" of nmax {version}"));
+        self.cursor
+            .as_ref()
+            .map(|_| format!("an agent{}", version.unwrap_or_default()))
     }
 
     fn notes(&mut self) -> Vec<String> {

@@ -200,6 +200,7 @@ impl Desk {
         let (lines, next) = self.ring.since(since);
         let head = Head {
             instance: self.instance.clone(),
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             arrived,
             calendar: calendar(),
             answered: HostClock.now(),

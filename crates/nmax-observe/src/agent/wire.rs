@@ -20,6 +20,8 @@ const NOTES_MAX: usize = 50;
 pub(super) struct Head {
     /// Which process answers: another one counts anew.
     pub(super) instance: String,
+    /// Version of its nmax; older ones do not say it.
+    pub(super) version: Option<String>,
     /// The question arrived, on the agent's host's clock.
     pub(super) arrived: Nanos,
     /// The answer left.
@@ -47,6 +49,7 @@ impl Head {
         let head = json!({
             "nmax_agent": PROTOCOL,
             "instance": self.instance,
+            "version": self.version,
             "arrived_ns": self.arrived.0,
             "answered_ns": self.answered.0,
             "calendar_ns": self.calendar.0,
@@ -71,6 +74,7 @@ impl Head {
         let number = |name: &str| value[name].as_u64().ok_or_else(|| format!("no `{name}` in its answer"));
         Ok(Self {
             instance: text(&value["instance"]).ok_or("no `instance` in its answer")?,
+            version: text(&value["version"]),
             arrived: Nanos(number("arrived_ns")?),
             answered: Nanos(number("answered_ns")?),
             calendar: Nanos(number("calendar_ns")?),

@@ -2,7 +2,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
 use super::*;
-use crate::fixture::{Fake, read_head};
+use crate::fixture::{Fake, SLACK, read_head};
 
 fn fetch(url: &str) -> Result<Fetched, Trouble> {
     Page::new(url, "text/plain", None).fetch()
@@ -13,7 +13,7 @@ fn trouble_of(server: &Fake) -> String {
     #[expect(clippy::disallowed_methods, reason = "the limit is one of real time")]
     let begin = Instant::now();
     let trouble = fetch(&server.url("/metrics")).unwrap_err();
-    assert!(begin.elapsed() < PATIENCE + Duration::from_secs(1), "{trouble}");
+    assert!(begin.elapsed() < PATIENCE + SLACK, "{trouble}");
     assert!(!trouble.is_final, "{trouble}");
     assert!(trouble.text.starts_with(&server.url("/metrics")), "{trouble}");
     trouble.text

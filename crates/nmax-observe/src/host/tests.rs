@@ -59,7 +59,8 @@ fn busy_processors_are_seen() {
         sink = std::hint::black_box(sink.wrapping_mul(31).wrapping_add(7));
     }
     let (seen, span_s) = real.look();
-    let busy_s = seen["cpu busy_cores"] * span_s;
+    // What the host below took away is in the time of the thread, too.
+    let busy_s = (seen["cpu busy_cores"] + seen["cpu steal_cores"]) * span_s;
     // Time is counted in hundredths on each processor.
     assert!(
         busy_s >= 0.4 - 0.02 * seen["cpu cores_count"],
@@ -123,9 +124,16 @@ fn queues_of_listening_sockets_that_overflow_are_seen() {
         // It goes on after this, if there is room.
         let _ = rustix::net::connect(client, &address);
     }
-    let (seen, span_s) = real.look();
-    let overflows = seen["tcp listen_overflows_per_s"] * span_s;
-    assert!(overflows >= 0.99, "{overflows}: {seen:?}");
+    // A kernel with much to do counts a little later.
+    let mut seen = real.look().0;
+    for _ in 0..3_000 {
+        if seen["tcp listen_overflows_per_s"] > 0.0 {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        seen = real.look().0;
+    }
+    assert!(seen["tcp listen_overflows_per_s"] > 0.0, "{seen:?}");
     assert!(seen["tcp listen_drops_per_s"] >= seen["tcp listen_overflows_per_s"] * 0.99);
 }
 

@@ -31,6 +31,7 @@ fn figures_are_those_between_two_looks() {
     let mut source = source(&server.address.to_string(), "cache");
     source.read(Nanos::from_secs(1)).unwrap();
     let readings = source.read(Nanos::from_secs(2)).unwrap();
+    assert_eq!(source.about().as_deref(), Some("memcached 1.6.18"));
     assert_eq!(value(&readings, "memcached cache", "connections_count"), 10.0);
     assert_eq!(value(&readings, "memcached cache", "hit_ratio"), 0.5);
     assert_eq!(value(&readings, "operations cache gets", "operations_per_s"), 1_000.0);

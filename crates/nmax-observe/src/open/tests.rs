@@ -39,12 +39,12 @@ fn sources_know_what_else_is_read_of_their_host() {
         spec("c", redis),
         page(INJECTOR),
     ];
-    let specs: Vec<&ObservedSource> = specs.iter().collect();
+    let observed = specs.clone().map(Observed::Source);
     let of = |index: usize| {
         let Neighbours {
             is_host_read,
             has_other_page,
-        } = neighbours(specs[index], &specs);
+        } = neighbours(&specs[index], &observed);
         (is_host_read, has_other_page)
     };
     assert_eq!([0, 1].map(of), [(false, true); 2]);

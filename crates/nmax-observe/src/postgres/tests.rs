@@ -34,6 +34,11 @@ fn sessions_are_a_mean_and_counters_are_rates() {
     look(1, &["100", "1", "10", "90", "1000", "7", "0", "0", "100"]);
     let told = look(3, &["312", "3", "30", "270", "5000", "9", "8192", "1", "1100"]);
     let value = |metric| reading(&told, "database shop", metric).value;
+    assert_eq!(
+        found(&[], &[]).version(),
+        None,
+        "a server that does not say it, as poolers"
+    );
     assert_eq!(value("running_count"), 3.0);
     assert_eq!(value("wait_io_count"), 4.0);
     assert_eq!(value("wait_lock_count"), 0.5);

@@ -18,11 +18,11 @@ impl Drop for Own {
 
 #[test]
 fn a_process_is_found_by_name_number_and_file() {
-    let own = Own(Command::new("sleep").arg("30").spawn().unwrap());
+    let own = Own(Command::new("sleep").arg("600").spawn().unwrap());
     let pid = own.0.id();
     // Its name is that of its parent until it has begun.
     let begun = || pids(Path::new("/"), &ProcessRef::Name("sleep".into())).contains(&pid);
-    for _ in 0..200 {
+    for _ in 0..6_000 {
         if begun() {
             break;
         }

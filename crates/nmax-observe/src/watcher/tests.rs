@@ -61,7 +61,7 @@ fn watched(name: &str, source: impl Source + 'static) -> Watched {
 #[expect(clippy::disallowed_methods, reason = "threads are waited for")]
 fn gather(watcher: &mut Watcher, enough: impl Fn(&Seen) -> bool) -> Seen {
     let mut all = Seen::default();
-    for _ in 0..10_000 {
+    for _ in 0..60_000 {
         let seen = watcher.drain();
         all.resources.extend(seen.resources);
         all.happenings.extend(seen.happenings);

@@ -136,7 +136,7 @@ struct Own(Child);
 
 impl Own {
     fn sleeping() -> Self {
-        Self(Command::new("sleep").arg("30").spawn().unwrap())
+        Self(Command::new("sleep").arg("600").spawn().unwrap())
     }
 }
 
