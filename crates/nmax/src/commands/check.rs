@@ -1,5 +1,5 @@
 //! `nmax check`: the plan as resolved, how much it will send and how, whether this machine can, how much testing it deserves.
-//! Nothing leaves this machine.
+//! Nothing is sent to the target; what the plan observes is asked once.
 
 use std::sync::Arc;
 
@@ -23,9 +23,11 @@ mod advice;
 mod effort;
 mod machine;
 pub mod schema;
+pub mod sources;
 mod written;
 
 use advice::Advice;
+use sources::Sources;
 
 /// Checks a plan; sends something only with `--once`, `--prove` or `--wire`.
 pub fn check(args: &CheckArgs) -> Exit {
@@ -64,17 +66,34 @@ pub fn check(args: &CheckArgs) -> Exit {
         needed_per_s: together(forecast.peak_requests_per_s),
         effort: effort::effort(together(intended), plan.availability),
     };
+    let sources = (!args.quick).then(|| Sources::ask(&plan.observe));
     let yaml = shown.plan(&plan);
     if args.json {
         let mut result = as_json(&plan, &yaml, &forecast, &warnings);
         result["machine"] = advice.machine_json();
         result["advice"] = advice.effort_json();
+        result["sources"] = sources
+            .as_ref()
+            .map_or(serde_json::Value::Null, |sources| sources.json(&shown));
         say::line(format_args!("{result:#}"));
     } else {
-        let text = shown.text(&(as_text(&plan, &forecast) + &advice.text()));
+        let lines = sources.as_ref().map(Sources::lines).unwrap_or_default();
+        let text = shown.text(&(as_text(&plan, &forecast) + &advice.text() + &sources_text(&lines)));
         say::text(format_args!("{yaml}\n{text}"));
     }
-    Exit::Pass
+    match sources.map_or(0, |sources| sources.failed()) {
+        0 => Exit::Pass,
+        _ => Exit::Failed,
+    }
+}
+
+/// Lines on sources as those of a plan's comment.
+fn sources_text(lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines: String = lines.iter().map(|line| format!("#   {line}\n")).collect();
+    format!("#\n# Whether what it observes can be read\n{lines}")
 }
 
 /// Whether a run of the plan would start: its files are there and can be used, its requests can be made.
@@ -122,6 +141,9 @@ fn as_text(plan: &Plan, forecast: &Forecast) -> String {
                 scenario.name, scenario.requests_per_iteration
             ),
         );
+    }
+    if let Some(words) = written::on_top(plan) {
+        text.push_str(&format!("#   {:<12}{words}\n", "not counted"));
     }
     written::besides(plan)
         .iter()

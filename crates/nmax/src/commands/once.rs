@@ -8,6 +8,7 @@ use nmax_plan::plan::Plan;
 use nmax_report::number;
 use serde_json::{Value, json};
 
+use super::check::sources::Sources;
 use super::run::complain;
 use crate::args::CheckArgs;
 use crate::exit::Exit;
@@ -65,9 +66,18 @@ pub fn once(args: &CheckArgs, plan: Plan, shown: &Shown) -> Exit {
                 .for_each(|failure| say::line(format_args!("\n✗ {}: {}", failure.kind, shown.text(&failure.text))));
         }
     }
+    let sources = (!args.quick).then(|| Sources::ask(&settings.plan.observe));
+    is_ok &= sources.as_ref().is_none_or(|sources| sources.failed() == 0);
     if args.json {
-        let result = json!({ "schema_version": 1, "ok": is_ok, "scenarios": scenarios });
+        let sources = sources.map(|sources| sources.json(shown));
+        let result = json!({ "schema_version": 1, "ok": is_ok, "scenarios": scenarios, "sources": sources });
         say::line(format_args!("{result:#}"));
+    } else {
+        let lines = sources.as_ref().map(Sources::lines).unwrap_or_default();
+        if !lines.is_empty() {
+            say::line("\nobserved");
+        }
+        lines.iter().for_each(|line| say::line(shown.text(line)));
     }
     if is_ok { Exit::Pass } else { Exit::Failed }
 }

@@ -40,7 +40,53 @@ pub fn check() -> Value {
             ("warnings", list(text())),
             ("machine", machine()),
             ("advice", advice()),
+            ("sources", sources()),
         ],
+    )
+}
+
+/// What the plan observes, in its order.
+fn sources() -> Value {
+    let clock = record(&[
+        (
+            "offset_s",
+            described(number(), "The calendar of its host, less that of this one."),
+        ),
+        (
+            "error_s",
+            described(number(), "How far its readings may be from where they belong."),
+        ),
+    ]);
+    let source = record(&[
+        ("kind", described(text(), "The word of the plan for it.")),
+        ("name", text()),
+        ("host", described(text(), "Whose figures it gives.")),
+        ("place", described(text(), "Where it is; secrets are blanked.")),
+        ("ok", described(boolean(), "Whether it can be read.")),
+        (
+            "about",
+            described(
+                or_null(text()),
+                "What it says that it is, with its version; null where it does not say.",
+            ),
+        ),
+        (
+            "figures",
+            described(
+                or_null(count()),
+                "Of its first reading; rates begin with the second one. Null where it cannot be read.",
+            ),
+        ),
+        ("clock", described(or_null(clock), "Of an agent's host.")),
+        (
+            "error",
+            described(or_null(text()), "Why it cannot be read, and what to do."),
+        ),
+        ("notes", described(list(text()), "What else is to be known of it.")),
+    ]);
+    described(
+        or_null(list(source)),
+        "What is observed, each tried once; null with --quick.",
     )
 }
 
@@ -120,6 +166,11 @@ pub fn once() -> Value {
     ]);
     document(
         "nmax check --once",
-        &[first_version(), ("ok", boolean()), ("scenarios", list(scenario))],
+        &[
+            first_version(),
+            ("ok", boolean()),
+            ("scenarios", list(scenario)),
+            ("sources", sources()),
+        ],
     )
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use nmax_plan::plan::{Action, EVERY_DEFAULT, INJECTOR, Intervention, Moment, Observed, Plan, ProcessRef, Workload};
+use nmax_plan::plan::{
+    Action, Discover, EVERY_DEFAULT, INJECTOR, Intervention, Moment, Observed, Plan, ProcessRef, Scenario, Workload,
+};
 use nmax_plan::schedule::{Stage, StageKind};
 use nmax_plan::summary;
 use nmax_plan::units::format_duration;
@@ -38,6 +40,26 @@ pub fn beside_per_s(plan: &Plan) -> f64 {
         Workload::Closed { .. } => None,
     });
     rates.sum()
+}
+
+/// What is sent besides the requests of the steps and depends on replies: resources of pages, what redirects lead to.
+pub fn on_top(plan: &Plan) -> Option<String> {
+    let requests = || plan.scenarios.iter().flat_map(Scenario::requests);
+    let pages = || requests().filter_map(|request| request.page.as_ref());
+    let listed: usize = pages().map(|page| page.listed.len()).sum();
+    let mut parts = Vec::new();
+    if listed > 0 {
+        let word = if listed == 1 { "resource" } else { "resources" };
+        parts.push(format!("{listed} listed {word} of pages, unless cached"));
+    }
+    if pages().any(|page| page.discover != Discover::Nothing) {
+        parts.push("what pages name".to_owned());
+    }
+    let default = plan.defaults.redirects_max;
+    if requests().any(|request| request.redirects_max.unwrap_or(default) > 0) {
+        parts.push("what redirects lead to".to_owned());
+    }
+    (!parts.is_empty()).then(|| format!("on top of these: {}", parts.join("; ")))
 }
 
 /// Topics and words: backgrounds, interventions, what is observed.
@@ -87,6 +109,14 @@ fn observed(observed: &Observed) -> String {
     };
     let place = source.kind.place();
     format!("{}{whose}: {} {place}{every}", source.name, source.kind.word())
+}
+
+/// Where something that is observed is, without its secrets.
+pub fn place(observed: &Observed) -> String {
+    match observed {
+        Observed::Process { process, .. } => self::process(process),
+        Observed::Source(source) => source.kind.place(),
+    }
 }
 
 /// When a background runs.
