@@ -163,7 +163,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         step: &Request,
         hop: &Hop<'_>,
     ) -> StepEnd {
-        let verified = self.verify(context, assignment, prepared, step, &hop.place, &hop.exchange);
+        let verified = self.verify(context, assignment, prepared, step, hop);
         self.settle(context, assignment, prepared, hop, verified)
     }
 

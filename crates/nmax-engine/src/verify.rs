@@ -3,7 +3,7 @@
 use std::num::NonZeroU64;
 
 use nmax_extract::Page;
-use nmax_http::{Exchange, Reply};
+use nmax_http::Reply;
 use nmax_metrics::{ErrorKind, Outcome};
 use nmax_plan::choice::Choice;
 use nmax_plan::plan::{Cookies, MatchPick, Request, Test};
@@ -14,7 +14,7 @@ use crate::context::{Assignment, Context};
 use crate::driver::{Driver, Drivers};
 use crate::page::is_html;
 use crate::program::{KEPT_BODY_MAX, Prepared, Probe};
-use crate::redirect;
+use crate::redirect::{self, Hop};
 use crate::runtime::Runtime;
 use crate::vu::{CallsOf, Vu};
 
@@ -67,11 +67,12 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         assignment: &Assignment,
         prepared: &Prepared,
         step: &Request,
-        place: &Place<'_>,
-        exchange: &Exchange,
+        hop: &Hop<'_>,
     ) -> Verified {
-        let Some(status) = exchange.status else {
-            let kind = exchange
+        let place = &hop.place;
+        let Some(status) = hop.exchange.status else {
+            let kind = hop
+                .exchange
                 .error
                 .as_ref()
                 .map_or(ErrorKind::Protocol, |failure| failure.kind);
@@ -97,7 +98,7 @@ impl<R: Runtime, D: Drivers> Vu<R, D> {
         if prepared.checks.is_empty() && prepared.extractors.is_empty() {
             return verified;
         }
-        let section = self.section(context, assignment.intended);
+        let section = self.section(context, hop.turn.intended);
         if prepared.calls {
             self.values.count_calls_of(CallsOf::Checks);
         }

@@ -1,7 +1,7 @@
 //! What is recorded is what happened: windows, sections, sums and samples agree.
 
 use nmax_engine::KeepSamples;
-use nmax_metrics::{Aggregate, ErrorKind, Nanos, Section};
+use nmax_metrics::{Aggregate, ErrorKind, Nanos, RawSample, Section};
 use nmax_testkit::plans::{home_page, plan};
 use nmax_testkit::sim::{Answer, Call, KeepRequests, Options, Server, Simulated, reply, reply_with, simulate};
 use proptest::prelude::*;
@@ -286,4 +286,36 @@ fn kept_samples_are_bounded_and_hold_the_slowest() {
         },
     );
     assert!(none.raw.is_empty());
+}
+
+/// A visit that begins in one phase and ends in another: each check is of the phase that its exchange is of.
+#[test]
+fn checks_and_their_exchanges_are_of_the_same_phase() {
+    let plan = plan(
+        "nmax: 1\ntarget: http://h.test\nscenarios: { a: { steps: [{ get: /a, expect: { contains: hi } }, { think: 3s }, \
+         { get: /b, expect: { contains: ho } }] } }\nworkload: { open: { rate: 20/s } }\n\
+         stages: [{ ramp: 2s, to: 100% }, { hold: 4s }, { ramp: 2s, to: 0 }]\ngraceful_stop: 10s",
+    );
+    let body = reply_with(200, "", "hi, ho");
+    let run = simulate(
+        &plan,
+        move |call: &Call<'_>| Answer::Bytes(call.at + ms(10), body.clone()),
+        &Options::all(),
+    );
+    assert_eq!(run.catalog.checks.len(), 2);
+    let mut phases = [Vec::new(), Vec::new()];
+    for (name, counts) in phases.iter_mut().enumerate() {
+        for section in [Section::Hold, Section::Outside] {
+            let of_section = |raw: &&RawSample| {
+                (raw.sample.intended >= s(2) && raw.sample.intended < s(6)) == (section == Section::Hold)
+            };
+            let exchanges = run.raw.iter().filter(of_section);
+            counts.push(exchanges.filter(|raw| raw.sample.name.0 as usize == name).count() as u64);
+            assert_eq!(
+                run.totals.check(section, name).unwrap().passed,
+                counts[counts.len() - 1]
+            );
+        }
+    }
+    assert_ne!(phases[0], phases[1], "the second step is due three seconds later");
 }
