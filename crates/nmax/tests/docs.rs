@@ -198,7 +198,7 @@ struct Shop {
 impl Shop {
     fn open() -> Self {
         let mut process = Command::new(env!("CARGO_BIN_EXE_nmax"))
-            .args(["target", "--shop", "--for-time", "1m"])
+            .args(["target", "--shop", "--for-time", "10m"])
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();

@@ -7,16 +7,16 @@ use std::path::PathBuf;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::bench::{Bench, Job, lines, number, until};
+use crate::bench::{Bench, Ended, Job, free_port, lines, number, until};
 use crate::peers::target;
 
-/// A plan of a few seconds that observes this.
-fn plan(bench: &Bench, url: &str, seconds: u32, observe: &str) {
+/// A plan that observes this, for longer than a test takes: [`ended`] ends its run.
+fn plan(bench: &Bench, url: &str, observe: &str) {
     bench.write(
         "plan.yaml",
         &format!(
             "nmax: 1\ntarget: {url}\nscenarios: {{ get: {{ steps: [{{ get: / }}] }} }}\nworkload: {{ open: {{ rate: 20/s }} }}\n\
-             duration: {seconds}s\nobserve: {observe}"
+             duration: 10m\nobserve: {observe}"
         ),
     );
 }
@@ -48,8 +48,10 @@ fn events(summary: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+/// Ends a run that has seen enough.
+fn ended(run: Job) -> Ended {
+    run.signal(Signal::INT);
+    run.wait().exits(130)
 }
 
 /// The host of the agent is in the run, on the run's clock, beside the injector's own; the token is not.
@@ -59,25 +61,23 @@ fn an_agents_host_is_in_the_run() {
     bench.write("token", "s3cret-of-agents\n");
     let (agent, url) = agent(&bench, &["--listen", "127.0.0.1:0", "--token-file", "token"]);
     let observe = format!("[{{ agent: '{url}', name: db1, token: '${{env.AGENT_TOKEN}}', processes: [nmax] }}]");
-    plan(&bench, &target.url(), 4, &observe);
-    let args = [
-        "run",
-        "plan.yaml",
-        "-e",
-        "AGENT_TOKEN=s3cret-of-agents",
-        "--json",
-        "--exit-zero",
-    ];
-    let summary = bench.nmax(&args).exits(0).json();
-    for (host, source, metric) in [
+    plan(&bench, &target.url(), &observe);
+    let run = bench.spawn(&["run", "plan.yaml", "-e", "AGENT_TOKEN=s3cret-of-agents", "--json"]);
+    let awaited = [
         ("db1", "cpu", "busy_cores"),
         ("db1", "agent db1", "clock_offset_s"),
         ("db1", "agent db1", "clock_error_s"),
         ("db1", "process nmax", "memory_bytes"),
         ("injector", "cpu", "busy_cores"),
-    ] {
+    ];
+    until("two readings of each", || {
+        awaited
+            .iter()
+            .all(|(host, source, metric)| readings(&bench, host, source, metric).len() >= 2)
+    });
+    let summary = ended(run).json();
+    for (host, source, metric) in awaited {
         let found = readings(&bench, host, source, metric);
-        assert!(found.len() >= 2, "{host}, {source}, {metric}: {found:?}");
         let duration_s = summary["duration_s"].as_f64().unwrap();
         for line in &found {
             let t = line["t"].as_f64().unwrap();
@@ -102,8 +102,8 @@ fn an_agent_that_is_killed_is_a_gap() {
     let (bench, target) = (Bench::new(), target());
     let listen = format!("127.0.0.1:{}", free_port());
     let (first, url) = agent(&bench, &["--listen", &listen]);
-    plan(&bench, &target.url(), 14, &format!("[{{ agent: '{url}', name: db1 }}]"));
-    let run = bench.spawn(&["run", "plan.yaml", "--json", "--exit-zero"]);
+    plan(&bench, &target.url(), &format!("[{{ agent: '{url}', name: db1 }}]"));
+    let run = bench.spawn(&["run", "plan.yaml", "--json"]);
     let seen = || readings(&bench, "db1", "cpu", "busy_cores").len();
     until("two readings", || seen() >= 2);
     first.signal(Signal::KILL);
@@ -111,16 +111,20 @@ fn an_agent_that_is_killed_is_a_gap() {
     until("the loss is said", || {
         run.said().contains("SOURCE_LOST: agent db1 on db1 cannot be read")
     });
+    let up = || -> Vec<f64> {
+        let found = readings(&bench, "db1", "agent db1", "up");
+        found.iter().map(|line| number(&line["value"])).collect()
+    };
     // Seconds of which the next one has no line.
     until("it is away for three seconds", || {
-        let up = readings(&bench, "db1", "agent db1", "up");
-        up.iter().filter(|line| line["value"] == 0.0).count() >= 3
+        up().iter().filter(|up| **up == 0.0).count() >= 3
     });
     let _second = agent(&bench, &["--listen", &listen]);
     until("its return is said", || {
         run.said().contains("SOURCE_BACK: agent db1 on db1")
     });
-    let summary = run.wait().exits(0).json();
+    until("it is read again", || up().last() == Some(&1.0));
+    let summary = ended(run).json();
     let events = events(&summary);
     assert!(
         events
@@ -133,10 +137,7 @@ fn an_agent_that_is_killed_is_a_gap() {
         reasons.iter().any(|reason| reason["code"] == "SOURCE_LOST"),
         "{reasons:?}"
     );
-    let up: Vec<f64> = readings(&bench, "db1", "agent db1", "up")
-        .iter()
-        .map(|line| line["value"].as_f64().unwrap())
-        .collect();
+    let up = up();
     assert!(
         up.contains(&0.0) && up.first() == Some(&1.0) && up.last() == Some(&1.0),
         "{up:?}"
@@ -177,26 +178,28 @@ fn clocks_that_are_off_by_minutes_move_nothing() {
          processes: [{mark}] }}\n  - process: {mark}",
         url.trim()
     );
-    plan(&bench, &target.url(), 12, &observe);
-    let run = bench.spawn(&["run", "plan.yaml", "--json", "--exit-zero"]);
+    plan(&bench, &target.url(), &observe);
+    let run = bench.spawn(&["run", "plan.yaml", "--json"]);
     let hosts = [("db1", 300.0, "ahead of"), ("db2", -180.0, "behind")];
     until("both hosts are in the run", || {
         let seen = |host: &str| readings(&bench, host, "cpu", "busy_cores").len() >= 2;
         hosts.iter().all(|(host, ..)| seen(host))
     });
     // What all of them see: a process that begins.
-    let begin = format!("cp \"$(command -v sleep)\" {mark}; exec ./{mark} 60");
+    let begin = format!("cp \"$(command -v sleep)\" {mark}; exec ./{mark} 600");
     let (marked, _) = bench.shell_typing(&begin, &[]);
-    let summary = run.wait().exits(0).json();
+    let of_mark = |host: &str| readings(&bench, host, &format!("process {mark}"), "threads_count");
+    until("all hosts have seen it", || {
+        ["injector", "db1", "db2"].iter().all(|host| of_mark(host).len() >= 2)
+    });
+    let summary = ended(run).json();
     drop(marked);
     let duration_s = number(&summary["duration_s"]);
-    let seen = |host: &str| {
-        let found = readings(&bench, host, &format!("process {mark}"), "threads_count");
-        number(&found.first().unwrap_or_else(|| panic!("{host} never saw it"))["t"])
-    };
+    let seen = |host: &str| number(&of_mark(host)[0]["t"]);
     let here = seen("injector");
     for (host, off_s, way) in hosts {
-        assert!((seen(host) - here).abs() < 3.0, "{host}: {} s, {here} s", seen(host));
+        // A host that is busy looks late, but by no minutes.
+        assert!((seen(host) - here).abs() < 15.0, "{host}: {} s, {here} s", seen(host));
         for line in lines(&bench.run().join("resources.jsonl")) {
             let t = number(&line["t"]);
             assert!(
@@ -205,7 +208,7 @@ fn clocks_that_are_off_by_minutes_move_nothing() {
             );
         }
         let source = format!("agent {host}");
-        for (metric, want, slack) in [("clock_offset_s", off_s, 1.0), ("clock_error_s", 0.0, 0.5)] {
+        for (metric, want, slack) in [("clock_offset_s", off_s, 5.0), ("clock_error_s", 0.0, 5.0)] {
             let found = readings(&bench, host, &source, metric);
             let is_near = |line: &Value| (number(&line["value"]) - want).abs() < slack;
             assert!(found.len() >= 2 && found.iter().all(is_near), "{metric}: {found:?}");
@@ -239,8 +242,8 @@ fn agents_may_call() {
     let wrong = call("wrong");
     until("nobody listens yet", || wrong.said().contains("no run listens"));
     let observe = format!("[{{ agent: {{ listen: '127.0.0.1:{port}' }}, name: db1, token: '${{env.AGENT_TOKEN}}' }}]");
-    plan(&bench, &target.url(), 10, &observe);
-    let run = bench.spawn(&["run", "plan.yaml", "-e", "AGENT_TOKEN=s3cret-of-agents", "--exit-zero"]);
+    plan(&bench, &target.url(), &observe);
+    let run = bench.spawn(&["run", "plan.yaml", "-e", "AGENT_TOKEN=s3cret-of-agents"]);
     until("the refusal is said", || wrong.said().contains("Its Token Is Wrong"));
     // Not that nobody calls.
     until("why it is lost is said", || {
@@ -253,7 +256,7 @@ fn agents_may_call() {
     });
     right.signal(Signal::TERM);
     right.wait().exits(0);
-    run.wait().exits(0);
+    ended(run);
     assert!(
         readings(&bench, "db1", "agent db1", "up")
             .iter()
@@ -267,20 +270,21 @@ fn flags_observe_without_a_plan() {
     let (bench, target) = (Bench::new(), target());
     let (_agent, url) = agent(&bench, &["--listen", "127.0.0.1:0"]);
     let observe = format!("agent={url}");
-    let args = [
+    let run = bench.spawn(&[
         "run",
         &target.url(),
         "-c",
         "1",
         "-d",
-        "3s",
+        "10m",
         "--observe",
         &observe,
-        "--exit-zero",
         "-q",
-    ];
-    bench.nmax(&args).exits(0);
-    assert!(readings(&bench, "127.0.0.1", "cpu", "busy_cores").len() >= 2);
+    ]);
+    until("two readings", || {
+        readings(&bench, "127.0.0.1", "cpu", "busy_cores").len() >= 2
+    });
+    ended(run);
     let wrong = ["run", &target.url(), "--observe", "postgres=http://u:s3cret@h"];
     let ended = bench
         .nmax(&wrong)

@@ -72,10 +72,7 @@ impl Listener {
                 if stops_too.load(Ordering::Relaxed) {
                     return;
                 }
-                let request = hear(stream);
-                if !request.is_empty() {
-                    heard_too.lock().unwrap().push(request);
-                }
+                hear(stream, &heard_too);
             }
         });
         Self {
@@ -106,8 +103,8 @@ impl Drop for Listener {
     }
 }
 
-/// Reads one request with its body and answers it.
-fn hear(mut stream: TcpStream) -> String {
+/// Reads one request with its body, keeps it, and answers it: whoever has the answer finds the request.
+fn hear(mut stream: TcpStream, heard: &Mutex<Vec<String>>) {
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     let mut request = Vec::new();
     let mut chunk = [0; 4096];
@@ -117,8 +114,11 @@ fn hear(mut stream: TcpStream) -> String {
             Ok(read) => request.extend_from_slice(&chunk[..read]),
         }
     }
+    if !request.is_empty() {
+        let text = String::from_utf8_lossy(&request).into_owned();
+        heard.lock().unwrap().push(text);
+    }
     let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok");
-    String::from_utf8_lossy(&request).into_owned()
 }
 
 fn is_whole(request: &[u8]) -> bool {

@@ -270,8 +270,13 @@ fn conditions_on_transactions_are_judged_the_same_when_read_back() {
             server.url()
         ),
     );
-    let printed = bench.nmax(&["run", "chain.yaml", "--json"]).exits(3).json();
+    // Replies come at once, so that a busy machine may call the run INVALID: it is never a PASS either.
+    let printed = bench
+        .nmax(&["run", "chain.yaml", "--json", "--exit-zero"])
+        .exits(0)
+        .json();
     assert_summary(&printed);
+    assert_ne!(printed["verdict"], "pass");
     let holds: Vec<(String, bool)> = printed["thresholds"]
         .as_array()
         .unwrap()

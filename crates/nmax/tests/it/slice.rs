@@ -156,7 +156,7 @@ fn figures_are_those_of_the_summary_and_of_the_rows() {
         &bench,
         &[
             "--where",
-            "response > 1ms and method = GET",
+            "response > 0.1ms and method = GET",
             "--show",
             "count",
             "--parquet",

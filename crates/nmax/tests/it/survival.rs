@@ -41,11 +41,11 @@ fn a_killed_run_reads_back_up_to_its_last_full_second() {
         "all that is on the disk is shown"
     );
     assert_eq!(number(&summary["duration_s"]), windows.len() as f64);
-    // 50 were due in each second, and none is later at the client than at the server. Replies under way at the
-    // border of the last second are not among them.
+    // 50 were due in each second, and none is later at the client than at the server. Requests and replies under way at
+    // the border of the last second are not among them.
     let due = 50 * windows.len() as u64;
     assert!(
-        seen <= at_server && at_server >= due,
+        seen <= at_server && at_server + 25 >= due,
         "client {seen}, due {due}, server {at_server}"
     );
     assert!(seen + 25 >= due && seen <= due, "client {seen}, due {due}");

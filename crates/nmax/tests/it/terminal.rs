@@ -50,7 +50,7 @@ fn on_a_terminal(bench: &Bench, variables: &str, arguments: &str) -> Option<Ende
 #[test]
 fn on_a_terminal_a_panel_redraws_itself_and_goes_away() {
     let (bench, target) = (Bench::new(), target());
-    let arguments = format!("run {}/delay/20ms -c 2 -d 2s --exit-zero", target.url());
+    let arguments = format!("run {}/delay/20ms -c 2 -d 3s --exit-zero", target.url());
     let Some(shown) = on_a_terminal(&bench, "", &arguments) else {
         return;
     };

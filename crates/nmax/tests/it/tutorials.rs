@@ -7,14 +7,14 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{ChildStdin, Command};
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Ended, Job, count, until};
+use crate::bench::{Bench, Ended, Job, count, free_port, until};
 use crate::record_story::{browser_tests, chromium};
 
 /// The port of the tutorials.
@@ -35,7 +35,7 @@ struct Tutorial {
 impl Tutorial {
     fn open(name: &str) -> Self {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let text = fs::read_to_string(file).unwrap().replace(PORT, &port.to_string());
         Self { text, port }
     }

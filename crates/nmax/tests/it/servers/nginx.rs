@@ -202,7 +202,7 @@ fn a_server_that_closes_after_ten_requests_fails_none() {
 #[test]
 fn a_connection_closed_while_a_user_thinks_fails_nothing() {
     let (bench, server) = site();
-    let steps = "{ get: /idle/a }, { think: 1200ms }, { get: /idle/b }";
+    let steps = "{ get: /idle/a }, { think: 3s }, { get: /idle/b }";
     let plan = closed(&server.url(0), "", steps).replace(&ITERATIONS.to_string(), &VUS.to_string());
     let summary = run(&bench, &plan);
     assert_all_ok(&summary, 2 * VUS);

@@ -1,13 +1,15 @@
 //! A server in a folder: found, configured, started on free ports, and ended when dropped.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::bench::free_port;
 
 /// Starts that may fail because something else took a port between its choice and its use.
 const STARTS_MAX: u32 = 5;
@@ -53,7 +55,7 @@ impl Server {
     pub(super) fn start(folder: PathBuf, count: usize, prepare: impl Fn(&Path, &[u16]) -> Command) -> Self {
         fs::create_dir_all(&folder).unwrap();
         for _ in 0..STARTS_MAX {
-            let ports = free_ports(count);
+            let ports: Vec<u16> = (0..count).map(|_| free_port()).collect();
             let mut command = prepare(&folder, &ports);
             let said = fs::File::create(folder.join("said")).unwrap();
             command
@@ -113,13 +115,4 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Ports of the loopback that were free a moment ago, all different.
-fn free_ports(count: usize) -> Vec<u16> {
-    let listeners: Vec<TcpListener> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
-    listeners
-        .iter()
-        .map(|listener| listener.local_addr().unwrap().port())
-        .collect()
 }

@@ -36,7 +36,7 @@ fn http2_is_spoken_to_servers_that_offer_it_and_recorded_so() {
         command.args([
             "-sS",
             "--max-time",
-            "60",
+            "240",
             "--proxy",
             &recording.proxy,
             "--noproxy",
