@@ -46,7 +46,7 @@ start_target() {
     "$nmax" target "$@" >"$work/addresses" &
     target=$!
     echo "$target" >"$pid_file"
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         [[ -s $work/addresses ]] && break
         kill -0 "$target" 2>/dev/null || fail "the target did not start"
         sleep 0.1

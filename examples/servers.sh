@@ -35,7 +35,7 @@ start_server() {
 
 # wait_for NAME COMMAND..: until the command succeeds.
 wait_for() {
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         ! "${@:2}" >/dev/null 2>&1 || return 0
         sleep 0.1
     done

@@ -112,7 +112,7 @@ look "What to look at first, and why, stands under that heading"
 say "2. nginx gives out the same pictures as files"
 fill_in nginx.conf "location /image/ { alias $work/web/image/; default_type image/jpeg; }"
 kill -HUP "$web"
-sleep 1
+sleep 2
 run_gallery as-files 'pictures as files'
 
 say "3. What has changed?"
@@ -120,7 +120,7 @@ code=0
 "$nmax" compare "$(newest "$NMAX_RUNS_DIR/*-in-the-database-*")" "$(newest "$NMAX_RUNS_DIR/*-as-files-*")" --force \
     -o "$work/compare.html" >"$work/compared" 2>&1 || code=$?
 cat "$work/compared"
-expect_code 0
+expect_code 0 3 # Pages ask for more when pictures are quick; that those are is looked at below.
 
 # What the story promises. What a busy machine made INVALID is told without suspects.
 for name in in-the-database as-files; do

@@ -43,7 +43,7 @@ trap 'exit 143' TERM
 # The application: every reply takes 0.1 s.
 "$NMAX" target --service fixed:100ms >"$work/application" &
 application_pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [[ -s $work/application ]] && break
     sleep 0.1
 done
@@ -59,7 +59,7 @@ for _ in 1 2 3 4 5; do
         -e "s|TIMEOUT|$timeout_s|" "$here/apache.conf" >"$work/apache.conf"
     apache2 -DFOREGROUND -f "$work/apache.conf" >"$work/said" 2>&1 &
     apache_pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         kill -0 "$apache_pid" 2>/dev/null || { apache_pid=; break; }
         answers "$port" && break 2
         sleep 0.1

@@ -19,7 +19,7 @@ trap stop EXIT
 
 "$nmax" target --shop --service fixed:10ms >"$work/addresses" &
 target=$!
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [[ -s $work/addresses ]] && break
     kill -0 "$target" 2>/dev/null || { echo "The shop did not start." >&2; exit 1; }
     sleep 0.1

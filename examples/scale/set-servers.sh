@@ -9,7 +9,7 @@ fi
 # It outlives this script, so it must not hold what the caller reads.
 "$nmax" target --listen "$port" --service "mmc:servers=$servers,rate=100+lock:2ms" --for-time 10m </dev/null >/dev/null 2>&1 &
 echo $! >"$pid_file"
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null && exit 0
     sleep 0.05
 done

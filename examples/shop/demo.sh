@@ -44,7 +44,7 @@ start() { # NAME FLAGS..
     : >"$work/addresses"
     "$NMAX" target "$@" >"$work/addresses" &
     target_pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         [[ -s $work/addresses ]] && break
         kill -0 "$target_pid" 2>/dev/null || { echo "The $name did not start." >&2; exit 1; }
         sleep 0.1

@@ -21,7 +21,7 @@ say "Ctrl-C in the middle: what was inserted is removed all the same"
 "$nmax" run "$here/plan.yaml" --target "$url" -e KEY=not-a-secret --quiet >interrupted 2>&1 &
 load=$!
 others+=("$load")
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [[ $(vouchers) == '"count":0' ]] || break
     sleep 0.1
 done

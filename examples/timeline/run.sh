@@ -22,7 +22,7 @@ say "Ctrl-C while it hangs: the undo comes first"
 "$nmax" run "$here/plan.yaml" --target "$url" --quiet "${hang[@]}" -e HANG=1h -e AT=500ms >interrupted 2>&1 &
 load=$!
 others+=("$load")
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     [[ $(state) != T ]] || break
     sleep 0.1
 done

@@ -28,7 +28,7 @@ start_recorder() {
     recorder=$!
     others+=("$recorder")
     proxy=
-    for _ in $(seq 300); do
+    for _ in $(seq 600); do
         proxy=$(grep -om1 'proxy http://[0-9.:]*' "$work/recorded" "$work/exchanges" -h | head -n 1 || true)
         [[ -z $proxy ]] || break
         sleep 0.1
@@ -40,7 +40,7 @@ start_recorder() {
 # step NAME: what is done next, as a person would type it.
 step() {
     echo "$1" >&8
-    for _ in $(seq 300); do
+    for _ in $(seq 600); do
         ! grep -qF -- "--- $1 ---" "$work/recorded" "$work/exchanges" || return 0
         sleep 0.1
     done
@@ -92,7 +92,7 @@ start_varnish() {
         varnishd -F -j none -n "$work/varnish" -f "$work/site.vcl" -a "127.0.0.1:$port" -s malloc,64m \
             -p vsl_space=2m -p thread_pools=1 >"$work/varnish.log" 2>&1 &
         varnish=$!
-        for _ in $(seq 300); do
+        for _ in $(seq 600); do
             kill -0 "$varnish" 2>/dev/null || break
             if answers "$port"; then
                 others+=("$varnish")
