@@ -288,12 +288,35 @@ fn database_rules(look: &Look, host: &str, source: &str, locks: f64, database: &
     }
 }
 
-/// While a collection stops the world, every request in the system waits.
+/// While a collection stops the world, every request in the system waits, and those that come pile up.
+///
+/// ```text
+/// N_gc = p·(N + (1−p)·λ·L/2),  L = p / f
+/// ```
+///
+/// - p: share of the time in pauses, 0 to 1; `pause_ratio`
+/// - N: mean number of requests in the system; N_gc of those that wait for a pause to end
+/// - λ: requests that come in pauses as well, 1/s; 0 where users wait for replies
+/// - f: pauses per second; L: their mean length, s. Where f is not known, L counts as 0
+///
+/// With N₀ in the system outside of pauses, N = N₀ + p·λ·L/2 and N_gc = p·(N₀ + λ·L/2). Pauses of unequal lengths hold up
+/// more. Tests: `a_pause_holds_up_what_comes_in_it`, `the_bottleneck_is_first`.
+pub(super) fn held_up(paused: f64, pauses_per_s: Option<f64>, in_flight: f64, arrivals_per_s: f64) -> f64 {
+    let paused = paused.clamp(0.0, 1.0);
+    let length_s = pauses_per_s
+        .filter(|rate| *rate > 0.0)
+        .map_or(0.0, |rate| paused / rate);
+    let come = (1.0 - paused) * arrivals_per_s * length_s / 2.0;
+    (paused * (in_flight + come)).min(in_flight)
+}
+
+/// Collections that stop the world.
 fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
     let paused = look.mean(host, source, "pause_ratio")?;
     let mut gc = Measured::new(look, Kind::Gc, host, name_of(source), (source, "pause_ratio"));
     gc.is_counted = true;
-    gc.waiting = paused.clamp(0.0, 1.0) * system.in_flight();
+    let pauses_per_s = look.mean(host, source, "pauses_per_s");
+    gc.waiting = held_up(paused, pauses_per_s, system.in_flight(), system.arrivals_per_s);
     gc.utilization = Some(paused);
     gc.is_pressed = paused >= PAUSE_MAX;
     gc.findings.push(said(
@@ -306,11 +329,7 @@ fn collection(look: &Look, system: &System, host: &str, source: &str) -> Option<
             USE,
         ));
     }
-    gc.cells = [
-        percent(Some(paused)),
-        figure(look.mean(host, source, "pauses_per_s"), "pauses/s"),
-        Cell::None,
-    ];
+    gc.cells = [percent(Some(paused)), figure(pauses_per_s, "pauses/s"), Cell::None];
     Some(gc)
 }
 

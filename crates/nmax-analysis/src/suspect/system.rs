@@ -35,6 +35,8 @@ pub(super) struct System {
     pub(super) reply_bytes: f64,
     /// Time between two exchanges of a user, s; 0 where users do not wait for replies.
     pub(super) think_s: f64,
+    /// Exchanges that come whether others are replied to or not, 1/s; 0 where users wait for replies.
+    pub(super) arrivals_per_s: f64,
     /// Processors that the injector kept busy itself.
     pub(super) injector_busy: f64,
     /// Mean number of its threads that waited for a processor.
@@ -65,6 +67,10 @@ impl System {
             }
             Workload::Open { .. } => 0.0,
         };
+        let arrivals_per_s = match evidence.plan.workload {
+            Workload::Closed { .. } => 0.0,
+            Workload::Open { .. } => throughput_per_s,
+        };
         let (target, is_local) = target(evidence.plan, look);
         Some(Self {
             hosts: hosts(look, &target, is_local),
@@ -85,6 +91,7 @@ impl System {
             connect_s_max,
             reply_bytes: total.bytes_received as f64 / exchanges,
             think_s,
+            arrivals_per_s,
             injector_busy: load.cpu.as_secs_f64() / hold_s,
             injector_waiting: load.run_wait.as_secs_f64() / hold_s,
         })

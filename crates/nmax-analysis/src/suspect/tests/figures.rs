@@ -9,6 +9,7 @@ use super::*;
 use crate::fixture::Run;
 use crate::simulate::{Random, point};
 use crate::suspect::look::Look;
+use crate::suspect::service::held_up;
 use crate::suspect::statistics::{aligned, relation};
 
 /// A host of 16 processors with neighbors, in which a control group may use 2.
@@ -307,5 +308,32 @@ proptest! {
         let waiting = crate::suspect::cpu::queued(some, utilization, most);
         prop_assert!(some <= waiting && waiting <= some.max(most), "{waiting}");
         prop_assert!((crate::suspect::cpu::queued(some, 0.0, 50.0) - some).abs() < 1e-12);
+    }
+}
+
+proptest! {
+    /// Law: of requests that come evenly, wait while the world stands still and are gone when it goes on, those that wait
+    /// are counted. Worked out in small steps of time.
+    #[test]
+    fn a_pause_holds_up_what_comes_in_it(
+        rate_per_s in 1.0..200.0_f64,
+        served in 0.1..20.0_f64,
+        every_s in 0.5..5.0_f64,
+        paused in 0.01..0.9_f64,
+    ) {
+        const STEPS: u32 = 1_000;
+        let step_s = paused * every_s / f64::from(STEPS);
+        let mut waiting = 0.0;
+        for step in 0..STEPS {
+            let came = rate_per_s * (f64::from(step) + 0.5) * step_s;
+            waiting += (served + came) * step_s / every_s;
+        }
+        let all = waiting + served * (1.0 - paused);
+        let found = held_up(paused, Some(1.0 / every_s), all, rate_per_s);
+        prop_assert!((found - waiting).abs() <= 1e-6 * waiting, "{found}, not {waiting}");
+        // What is not known adds nothing.
+        prop_assert_eq!(held_up(paused, None, all, rate_per_s), paused * all);
+        prop_assert_eq!(held_up(paused, Some(1.0 / every_s), all, 0.0), paused * all);
+        prop_assert!(held_up(paused, Some(1e-9), all, rate_per_s) <= all);
     }
 }

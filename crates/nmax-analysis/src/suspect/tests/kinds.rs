@@ -1,4 +1,4 @@
-//! Known bottlenecks of ten kinds, watched and not watched; idle systems; loads under which everything rises.
+//! Known bottlenecks of eleven kinds, watched and not watched; idle systems; loads under which everything rises.
 
 use super::simulator::{CPU, DEPENDENCY, DISK, HOST, LINK, LOCK, Model, POOL, Step, TABLE, run};
 use super::*;
@@ -20,6 +20,18 @@ fn shop() -> Model {
         length_s: LENGTH_S,
         bytes: 20_000,
         background: 0.1,
+        pauses: None,
+    }
+}
+
+/// A shop with many processors whose application stands still now and then: for a time of `length_s`, on average `gap_s` after
+/// the last time.
+fn collecting(gap_s: f64, length_s: f64) -> Model {
+    let mut model = shop();
+    model.servers[CPU] = 8;
+    Model {
+        pauses: Some((gap_s, length_s)),
+        ..model
     }
 }
 
@@ -36,7 +48,7 @@ fn steps(cpu: [f64; 2], lock: f64, pool: [f64; 2], table: f64, chunk: f64) -> Ve
 /// What the bottleneck is, by which sources it is seen, and the system; `full` is how much of it is used, 0 to 1.
 type Case = (Kind, &'static [&'static str], fn(f64) -> Model);
 
-const CASES: [Case; 10] = [
+const CASES: [Case; 12] = [
     (Kind::Cpu, &["cpu"], |full| Model {
         steps: steps([full * 0.02, full * 0.03], 0.0005, [0.004, 0.008], 0.001, 0.001),
         background: 0.02,
@@ -94,6 +106,10 @@ const CASES: [Case; 10] = [
         steps: steps([0.004; 2], 0.0005, [0.004, 0.002], full * 0.025, 0.001),
         ..shop()
     }),
+    // Short collections, of which there are so many that they fill more than half of the time.
+    (Kind::Gc, &["gc"], |full| collecting(0.15 * (1.0 / full - 0.5), 0.15)),
+    // Long ones now and then, at which requests pile up.
+    (Kind::Gc, &["gc"], |full| collecting(3.0 / full, 0.6)),
 ];
 
 fn kinds(suspects: &[Suspect]) -> Vec<(Kind, Label)> {

@@ -56,6 +56,8 @@ pub(super) struct Model {
     pub(super) bytes: u64,
     /// Processors that something else keeps busy.
     pub(super) background: f64,
+    /// Collections that stop the application: mean time from the end of one to the next, and their length, s.
+    pub(super) pauses: Option<(f64, f64)>,
 }
 
 /// Where requests queue.
@@ -67,6 +69,8 @@ struct Station {
     /// Of those in it, how many are there because memory is short.
     swapping: usize,
     touched_s: f64,
+    /// Whoever is in it neither runs nor waits: the application stands still.
+    is_frozen: bool,
     /// Integrals over time: of busy servers, of all in it, of "somebody waits", of "somebody is in it", of "somebody
     /// swaps".
     areas: [f64; 5],
@@ -85,7 +89,7 @@ impl Station {
             is(self.swapping > 0),
         ];
         for (area, value) in self.areas.iter_mut().zip(values) {
-            *area += value * past_s;
+            *area += if self.is_frozen { 0.0 } else { value * past_s };
         }
         self.touched_s = now_s;
     }
@@ -120,6 +124,9 @@ enum Event {
     Arrive,
     /// A job is done with its step.
     Done(usize),
+    /// A collection begins, and ends.
+    Stop,
+    Resume,
     Read,
 }
 
@@ -137,6 +144,19 @@ struct Simulation<'a> {
     readings: Vec<Resource>,
     calls: f64,
     swaps: f64,
+    collector: Collector,
+}
+
+/// What stops the application now and then.
+#[derive(Clone, Copy, Debug, Default)]
+struct Collector {
+    /// The application stands still until then, s.
+    until_s: f64,
+    /// How long it stood still since the last reading, s.
+    stood_s: f64,
+    /// What the application says of it, at the end of each collection: time, s, and number since the last reading.
+    told_s: f64,
+    told: f64,
 }
 
 /// A run of a model, as evidence has it: readings without those of `hidden` sources, and the client's own measurements.
@@ -162,6 +182,7 @@ pub(super) fn run(model: &Model, seed: u64, hidden: &[&str]) -> Run {
         readings: Vec::new(),
         calls: 0.0,
         swaps: 0.0,
+        collector: Collector::default(),
     };
     simulation.go();
     simulation.into_run(hidden)
@@ -177,6 +198,7 @@ impl Simulation<'_> {
         let end_s = self.model.length_s as f64;
         self.at(0.0, Event::Arrive);
         self.at(1.0, Event::Read);
+        self.collect_later();
         while let Some(Reverse((Due(now_s, _), event))) = self.events.pop() {
             self.now_s = now_s;
             match event {
@@ -187,6 +209,9 @@ impl Simulation<'_> {
                 }
                 Event::Arrive => {}
                 Event::Done(job) => self.leave(job),
+                Event::Stop if now_s < end_s => self.stop(),
+                Event::Stop => {}
+                Event::Resume => self.resume(),
                 Event::Read => {
                     self.read();
                     if now_s < end_s {
@@ -213,7 +238,56 @@ impl Simulation<'_> {
             began_s: self.now_s,
             first_byte_s: None,
         });
-        self.step(self.jobs.len() - 1);
+        self.go_on(self.jobs.len() - 1);
+    }
+
+    fn collect_later(&mut self) {
+        if let Some((gap_s, _)) = self.model.pauses {
+            let begin_s = self.now_s + gap_s * self.random.exponential();
+            self.at(begin_s, Event::Stop);
+        }
+    }
+
+    /// The application stands still: what it does itself ends later by as much. Disks, links and other systems go on.
+    fn stop(&mut self) {
+        let length_s = self.model.pauses.map_or(0.0, |(_, length_s)| length_s);
+        self.collector.until_s = self.now_s + length_s;
+        self.stations[CPU].touch(self.now_s);
+        self.stations[CPU].is_frozen = true;
+        let jobs = &self.jobs;
+        let is_own = |job: usize| {
+            let step = jobs[job].steps.get(jobs[job].place);
+            matches!(step, Some(Step::At(CPU, _) | Step::Elsewhere(_)))
+        };
+        let later = |Reverse((Due(at_s, number), event)): Reverse<(Due, Event)>| match event {
+            Event::Done(job) if is_own(job) => Reverse((Due(at_s + length_s, number), event)),
+            _ => Reverse((Due(at_s, number), event)),
+        };
+        self.events = std::mem::take(&mut self.events).into_iter().map(later).collect();
+        self.at(self.collector.until_s, Event::Resume);
+    }
+
+    fn resume(&mut self) {
+        let length_s = self.model.pauses.map_or(0.0, |(_, length_s)| length_s);
+        self.stations[CPU].touch(self.now_s);
+        self.stations[CPU].is_frozen = false;
+        self.collector.stood_s += self.now_s - self.last_s.max(self.now_s - length_s);
+        (self.collector.told_s, self.collector.told) = (self.collector.told_s + length_s, self.collector.told + 1.0);
+        self.collect_later();
+    }
+
+    /// Goes on with a job, when the application does. What was written goes over the link without it.
+    fn go_on(&mut self, job: usize) {
+        let place = self.jobs[job].place;
+        let is_written = matches!(
+            self.jobs[job].steps.get(place),
+            Some(Step::At(LINK, _) | Step::FirstByte) | None
+        );
+        if is_written || self.now_s >= self.collector.until_s {
+            return self.step(job);
+        }
+        self.jobs[job].steps.insert(place, Step::Elsewhere(0.0));
+        self.at(self.collector.until_s, Event::Done(job));
     }
 
     /// Begins the step of a job, and those after it that take no time.
@@ -286,7 +360,7 @@ impl Simulation<'_> {
             }
         }
         self.jobs[job].place += 1;
-        self.step(job);
+        self.go_on(job);
     }
 
     fn give(&mut self, station: usize) {
@@ -309,6 +383,10 @@ impl Simulation<'_> {
     /// Reads every instrument.
     fn read(&mut self) {
         let past_s = self.now_s - self.last_s;
+        if self.stations[CPU].is_frozen {
+            let length_s = self.model.pauses.map_or(0.0, |(_, length_s)| length_s);
+            self.collector.stood_s += self.now_s - self.last_s.max(self.collector.until_s - length_s);
+        }
         let mut mean = Vec::new();
         for (station, last) in self.stations.iter_mut().zip(&mut self.last) {
             station.touch(self.now_s);
@@ -327,14 +405,16 @@ impl Simulation<'_> {
         let servers = self.model.servers;
         let noise = (0.2 * self.random.normal()).abs() * self.model.background;
         // The kernel counts processors in hundredths of a second.
-        let busy = ((mean[CPU][0] + self.model.background + noise) * 100.0).floor() / 100.0;
+        // The collector has one thread.
+        let collecting = self.collector.stood_s / past_s;
+        let busy = ((mean[CPU][0] + collecting + self.model.background + noise) * 100.0).floor() / 100.0;
         let disk = &mean[DISK];
         let background_disk = 0.01 * self.random.exponential();
         let reads = disk[0] / 0.002;
         let (calls, swaps) = (self.calls / past_s, self.swaps / past_s);
         (self.calls, self.swaps) = (0.0, 0.0);
         let swapped = swaps * 262_144.0;
-        let figures: Vec<(&str, &str, f64)> = vec![
+        let mut figures: Vec<(&str, &str, f64)> = vec![
             ("host", "up", 1.0),
             ("cpu", "cores_count", servers[CPU] as f64),
             ("cpu", "busy_cores", busy.min(servers[CPU] as f64)),
@@ -372,6 +452,14 @@ impl Simulation<'_> {
             ("database shop", "running_count", gauges[TABLE].0),
             ("database shop", "wait_lock_count", gauges[TABLE].1),
         ];
+        if self.model.pauses.is_some() {
+            figures.push(("gc app", "pause_ratio", self.collector.told_s / past_s));
+            figures.push(("gc app", "pauses_per_s", self.collector.told / past_s));
+        }
+        self.collector = Collector {
+            until_s: self.collector.until_s,
+            ..Collector::default()
+        };
         let at = Nanos((self.now_s * 1e9) as u64);
         self.readings
             .extend(figures.into_iter().map(|(source, metric, value)| Resource {
