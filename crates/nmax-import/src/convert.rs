@@ -8,8 +8,8 @@ use crate::emit::{Emitted, File, Pause, Told, emit};
 use crate::journey::{Journey, PAUSE_MIN, build};
 use crate::options::{Options, Think};
 use crate::parameters::{Feeders, Other, Parameters, names_taken, recognize};
-use crate::parts::Place;
-use crate::recording::{Recording, Skipped};
+use crate::parts::{Place, without_login};
+use crate::recording::{Recording, Skipped, header};
 use crate::redact::{Secrets, find};
 use crate::select::select;
 
@@ -76,8 +76,9 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
     let mut secrets = Secrets::new(&options.key);
     let names: Vec<String> = recordings.iter().map(|recording| recording.name.clone()).collect();
     let mut visits = Vec::new();
-    for (number, recording) in recordings.into_iter().enumerate() {
+    for (number, mut recording) in recordings.into_iter().enumerate() {
         summary.entries += recording.entries.len();
+        logins_into_headers(&mut recording);
         secrets.absorb(find(&recording, &options.key));
         let selection = select(&recording, options);
         let journey = build(&recording, &selection, options);
@@ -103,6 +104,20 @@ pub fn convert(recordings: Vec<Recording>, options: &Options) -> Converted {
     let told: Vec<Told<'_>> = groups.iter().map(told).collect();
     let emitted = emit(&told, &feeders, &names, &secrets, options);
     finish(emitted, &groups, &secrets, summary)
+}
+
+/// Logins in front of hosts become the headers that a browser sends for them, where a request has none.
+fn logins_into_headers(recording: &mut Recording) {
+    for entry in &mut recording.entries {
+        let request = &mut entry.request;
+        let Some((bare, login)) = without_login(&request.url) else {
+            continue;
+        };
+        request.url = bare;
+        if let Some(login) = login.filter(|_| header(&request.headers, "authorization").is_none()) {
+            request.headers.push(("authorization".to_owned(), login));
+        }
+    }
 }
 
 fn told(group: &Group) -> Told<'_> {

@@ -4,10 +4,12 @@
 //! are named, not read. An option that is not known is an error, since it may change what is sent.
 //!
 //! # Layout
-//! - `words`: a text as words; `options`: what they mean; `command`: a command as requests
+//! - `words`: a text as words; `options`: what they mean; `command`: a command as what it asks for
+//! - `asked`: what it asks for as requests
 
 use crate::recording::{Entry, Kind, Recording};
 
+mod asked;
 mod command;
 mod options;
 mod words;
@@ -43,8 +45,10 @@ pub fn read(text: &str) -> Result<Copied, Vec<CurlError>> {
             &format!("this is {other}, not a curl command"),
         )]);
     }
-    let commands = words::split(text).map_err(|error| vec![error])?;
-    requests(&commands)
+    let words::Split { commands, notes } = words::split(text).map_err(|error| vec![error])?;
+    let mut copied = requests(&commands)?;
+    copied.notes.splice(0..0, notes);
+    Ok(copied)
 }
 
 /// Reads words that a shell has already taken apart, with or without `curl` in front. A single word with blanks is read
@@ -60,6 +64,12 @@ pub fn read_words(words: &[String]) -> Result<Copied, Vec<CurlError>> {
         at: format!("argument {}", index + 1),
     };
     requests(&[words.iter().enumerate().map(word).collect()])
+}
+
+/// Whether a word of a command line is curl: by its name, or by a path to it.
+pub fn is_curl(word: &str) -> bool {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or_default();
+    matches!(name, "curl" | "curl.exe")
 }
 
 fn wrong(at: &str, what: &str) -> CurlError {
@@ -91,11 +101,7 @@ fn requests(commands: &[Vec<Word>]) -> Result<Copied, Vec<CurlError>> {
             .take_while(|word| matches!(word.text.as_str(), "$" | "#" | "%" | "time"))
             .count();
         let words = &words[prompt..];
-        let is_curl = |word: &&Word| {
-            let name = word.text.rsplit(['/', '\\']).next().unwrap_or_default();
-            matches!(name, "curl" | "curl.exe")
-        };
-        let start = usize::from(words.first().is_some_and(|word| is_curl(&word)));
+        let start = usize::from(words.first().is_some_and(|word| is_curl(&word.text)));
         let is_program = |word: &Word| !word.text.starts_with('-') && !word.text.contains(['.', ':', '/']);
         // Behind a `&` that no quotes protect, the rest of a URL looks like a command.
         let is_other = |word: &Word| index > 0 || (words.len() > 1 && is_program(word));
@@ -112,12 +118,13 @@ fn requests(commands: &[Vec<Word>]) -> Result<Copied, Vec<CurlError>> {
         errors.append(&mut reader.errors);
         reader.notes.retain(|note| !copied.notes.contains(note));
         copied.notes.append(&mut reader.notes);
-        for request in reader.requests {
+        for asks in reader.requests {
             let number = copied.recording.entries.len() + 1;
             copied.recording.entries.push(Entry {
                 number,
-                request,
+                request: asks.request,
                 kind: Kind::Call,
+                is_to_follow: asks.is_to_follow,
                 ..Entry::default()
             });
         }

@@ -4,7 +4,7 @@
 //! own or a name that the plan's language gives a meaning.
 //!
 //! # Layout
-//! - here: the whole; `scenario`: steps in order; `request`: one request; `resources`: what comes with it
+//! - here: the whole; `scenario`: steps in order; `request`: one request; `url`: its URL; `resources`: what comes with it
 //! - `body`: what it sends; `headers`: profile and own
 //! - `checks`: what a page is recognized by; `fill`: texts with variables; `evidence`: where values come from and go to
 
@@ -32,6 +32,7 @@ mod headers;
 mod request;
 mod resources;
 mod scenario;
+mod url;
 
 use files::Files;
 use headers::Profile;

@@ -11,6 +11,7 @@ use crate::recording::Request;
 mod body;
 mod encode;
 mod json;
+mod login;
 mod multipart;
 mod url;
 
@@ -19,6 +20,7 @@ pub(crate) use json::{Leaf, leaves};
 pub(crate) use body::essence;
 pub use body::{Content, Upload, content};
 pub use encode::{form_decode, percent_decode, percent_encode};
+pub use login::without_login;
 pub use multipart::boundary;
 pub(crate) use multipart::{Piece, pieces};
 pub use url::{Pair, Target, resolve, split};

@@ -43,6 +43,8 @@ pub struct Entry {
     pub page: Option<String>,
     /// What the browser fetched it as.
     pub kind: Kind,
+    /// Whoever sent it was to follow redirects, and nothing says where they led (`curl -L`). No file can say so.
+    pub is_to_follow: bool,
     /// URL of the document or script that caused it.
     pub initiator: Option<String>,
     /// The browser took it from its own cache.
@@ -190,6 +192,13 @@ pub fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str
         .iter()
         .find(|(header, _)| header.eq_ignore_ascii_case(name))
         .map(|(_, value)| value.as_str())
+}
+
+/// Whether a request can carry a header of this name: a token (RFC 9110, 5.6.2) that is not too long.
+pub(crate) fn is_header_name(text: &str) -> bool {
+    const BYTES_MAX: usize = 200;
+    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.len() <= BYTES_MAX && text.bytes().all(is_sign)
 }
 
 /// Something that was left out, and why.

@@ -286,6 +286,12 @@ impl Secrets {
         self.needles.next(text.as_bytes(), 0).is_some()
     }
 
+    /// Whether the bytes of a file hold a secret: one that is looked for everywhere, or one that its name or shape says to
+    /// be there. O(length).
+    pub fn is_in(&self, bytes: &[u8]) -> bool {
+        self.needles.next(bytes, 0).is_some() || !spots::find(bytes, spots::Place::Data).spots.is_empty()
+    }
+
     /// What stands for a value that is a secret, if only in its place.
     pub fn placeholder(&self, value: &str) -> Option<String> {
         Some(self.make(value)).filter(|placeholder| self.value(placeholder).is_some())

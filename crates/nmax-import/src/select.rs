@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::kind::kind;
 use crate::options::Options;
-use crate::parts::{resolve, split};
+use crate::parts::{resolve, split, without_login};
 use crate::recording::{Entry, Kind, Recording, Skipped, header};
 
 mod noise;
@@ -212,7 +212,9 @@ pub(crate) fn location(entry: &Entry) -> Option<String> {
     let response = entry.response.as_ref()?;
     let is_redirect = matches!(response.status, 301 | 302 | 303 | 307 | 308);
     let location = header(&response.headers, "location").filter(|_| is_redirect)?;
-    Some(resolve(&entry.request.url, location))
+    let location = resolve(&entry.request.url, location);
+    // What stands before the host is sent as a header.
+    Some(without_login(&location).map_or(location, |(bare, _)| bare))
 }
 
 #[cfg(test)]

@@ -140,3 +140,37 @@ fn data_is_gathered_from_all_recordings_of_a_journey() {
     );
     assert!(made.plan.contains("qty: \"${random(1, 5)}\""), "{}", made.plan);
 }
+
+/// A login in front of a host is sent as a header, as browsers do; what the request says itself counts more.
+#[test]
+fn logins_of_urls_are_headers_from_the_file_of_secrets() {
+    let with_login = |path: &str| format!("http://ann:pw-4711-x@shop.test:8080{path}");
+    let entries = vec![
+        page(0, &with_login("/in"), ""),
+        page(5000, &with_login("/other"), "").with("Authorization", "Bearer 0b7c2f4e9d1a"),
+    ];
+    let made = convert(vec![recording(entries)], &Options::default());
+    assert!(made.plan.contains("target: \"http://shop.test:8080\""), "{}", made.plan);
+    assert_eq!(
+        (made.summary.steps, made.summary.skipped.len()),
+        (2, 0),
+        "{}",
+        made.plan
+    );
+    assert_eq!(
+        made.plan.matches("authorization: \"${secrets.authorization").count(),
+        2,
+        "{}",
+        made.plan
+    );
+    let secrets = made.files.iter().find(|file| file.name == "visit.secrets.csv");
+    let secrets = String::from_utf8(secrets.expect("a file of secrets").bytes.clone()).expect("text");
+    // printf ann:pw-4711-x | base64
+    let has_both = ["Basic YW5uOnB3LTQ3MTEteA==", "Bearer 0b7c2f4e9d1a"].map(|value| secrets.contains(value));
+    assert_eq!(has_both, [true, true], "{secrets}");
+    assert!(
+        !made.plan.contains("4711") && !made.evidence.contains("4711"),
+        "{}",
+        made.plan
+    );
+}

@@ -4,37 +4,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::CurlError;
+use super::asked::{Asked, Asks, Kind};
 use super::options::{self, Known, Means, OPTIONS};
 use super::words::Word;
-use crate::form;
 use crate::parts::percent_encode;
-use crate::recording::{Body, Field, Request};
-
-/// What the options of a command say.
-#[derive(Debug, Default)]
-struct Asked {
-    method: Option<String>,
-    headers: Vec<(String, String)>,
-    /// Headers that curl is told to leave out, in small letters.
-    removed: Vec<String>,
-    urls: Vec<Word>,
-    data: Vec<String>,
-    /// File of the data, and where it is named.
-    file: Option<Word>,
-    is_json: bool,
-    fields: Vec<Field>,
-    cookies: Vec<String>,
-    query: Vec<String>,
-    upload: Option<String>,
-    puts_data_in_query: bool,
-    is_head: bool,
-}
+use crate::recording::{Field, is_header_name};
 
 /// Goes through the words of a command.
 pub(super) struct Reader<'a> {
     words: std::slice::Iter<'a, Word>,
     asked: Asked,
-    pub(super) requests: Vec<Request>,
+    pub(super) requests: Vec<Asks>,
     pub(super) notes: Vec<String>,
     pub(super) errors: Vec<CurlError>,
 }
@@ -139,6 +119,11 @@ impl<'a> Reader<'a> {
                 return self.error(&word.at, format!("`{name}` has no value"), "copy the whole command");
             }
         };
+        if let Some(kind) = Kind::of(known.means)
+            && self.asked.bodies.iter().all(|(other, _)| *other != kind)
+        {
+            self.asked.bodies.push((kind, value.at.clone()));
+        }
         match known.means {
             Means::Output => {}
             Means::Noted(why) => self.note(format!("`{name}` is not taken over: {why}")),
@@ -149,9 +134,22 @@ impl<'a> Reader<'a> {
             Means::Get => self.asked.puts_data_in_query = true,
             Means::Head => self.asked.is_head = true,
             Means::Query => self.asked.query.push(urlencoded(value.text.trim_start_matches('+'))),
+            Means::Redirects => self.asked.is_to_follow = true,
+            Means::TrustedRedirects => {
+                self.asked.is_to_follow = true;
+                self.note(
+                    "`--location-trusted` is taken as `-L`: another origin never sees the credentials".to_owned(),
+                );
+            }
+            Means::Upload if is_input(&value.text) => self.no_input(&value.at),
             Means::Upload => self.asked.upload = Some(value.text),
             means => self.content(means, value),
         }
+    }
+
+    fn no_input(&mut self, at: &str) {
+        let help = "put it into a file and name that, or write it into the command";
+        self.error(at, "the content of standard input is not known", help);
     }
 
     /// Headers and bodies.
@@ -203,7 +201,13 @@ impl<'a> Reader<'a> {
     /// `Name: value`, `Name;` (empty), `Name:` (left out).
     fn header(&mut self, word: &Word) {
         let text = word.text.trim_end_matches(['\r', '\n']);
-        if let Some((name, value)) = text.split_once(':').filter(|(name, _)| !name.is_empty()) {
+        let pair = text.split_once(':').filter(|(name, _)| !name.is_empty());
+        let name = pair.map_or_else(|| text.strip_suffix(';'), |(name, _)| Some(name));
+        if let Some(name) = name.map(str::trim).filter(|name| !is_header_name(name)) {
+            let help = "use letters, digits and `-`";
+            return self.error(&word.at, format!("`{name}` is no name of a header"), help);
+        }
+        if let Some((name, value)) = pair {
             match value.trim() {
                 "" => self.asked.removed.push(name.trim().to_ascii_lowercase()),
                 value => self.asked.headers.push((name.trim().to_owned(), value.to_owned())),
@@ -223,6 +227,7 @@ impl<'a> Reader<'a> {
 
     fn data(&mut self, word: Word) {
         match word.text.strip_prefix('@') {
+            Some(file) if is_input(file) => self.no_input(&word.at),
             Some(file) => {
                 let text = file.to_owned();
                 self.asked.file = Some(Word { text, at: word.at });
@@ -255,6 +260,9 @@ impl<'a> Reader<'a> {
         }
         if let Some(file) = content.strip_prefix('@') {
             let file = file.trim_matches('"');
+            if is_input(file) {
+                return self.no_input(&word.at);
+            }
             if file.contains(',') {
                 return self.error(&word.at, "several files in one field", "write a field for each file");
             }
@@ -273,9 +281,43 @@ impl<'a> Reader<'a> {
         self.asked.fields.push(made);
     }
 
+    /// Complains about what curl refuses as well: a request has one body, and one method.
+    fn one_body(&mut self, asked: &Asked) {
+        let is_one_way = |kind: Kind| asked.is_head && !(asked.puts_data_in_query && kind == Kind::Data);
+        if let [(kind, at), ..] = asked.bodies.as_slice()
+            && is_one_way(*kind)
+        {
+            let what = format!("`-I` asks for a head, and {} is sent beside it", kind.name());
+            self.error(at, what, "leave one of them out, as curl does not take both either");
+        }
+        if let [(first, _), (second, at), ..] = asked.bodies.as_slice() {
+            let what = format!("{} and {} in one request", first.name(), second.name());
+            self.error(at, what, "leave one of them out, as curl does not take both either");
+        } else if let [(kind @ (Kind::Form | Kind::Upload), at)] = asked.bodies.as_slice()
+            && asked.puts_data_in_query
+        {
+            let what = format!("`-G` and {} in one request", kind.name());
+            self.error(at, what, "leave one of them out; `-G` goes with `-d`");
+        }
+    }
+
+    /// Headers that the command leaves out and every request has.
+    fn note_removed(&mut self, asked: &Asked) {
+        let has_body = !asked.bodies.is_empty() && !asked.puts_data_in_query;
+        for name in &asked.removed {
+            let is_sent =
+                matches!(name.as_str(), "accept" | "host" | "user-agent") || name == "content-type" && has_body;
+            if is_sent {
+                self.note(format!("the header `{name}` is sent all the same: nmax always does"));
+            }
+        }
+    }
+
     /// Makes the requests of what was asked for so far.
     fn finish(&mut self) {
         let asked = std::mem::take(&mut self.asked);
+        self.one_body(&asked);
+        self.note_removed(&asked);
         if asked.file.is_some() && !asked.data.is_empty() {
             let at = asked.file.as_ref().map(|file| file.at.clone()).unwrap_or_default();
             self.error(
@@ -284,9 +326,13 @@ impl<'a> Reader<'a> {
                 "put all of it into one file",
             );
         }
+        if let Some(file) = asked.file.as_ref().filter(|_| asked.puts_data_in_query) {
+            let help = "write the content of the file into the command";
+            self.error(&file.at, "nmax cannot put the content of a file into a URL", help);
+        }
         for word in &asked.urls {
-            match url(&word.text, &asked) {
-                Ok(url) => self.requests.push(request(url, &asked)),
+            match asked.asks(&word.text) {
+                Ok(asks) => self.requests.push(asks),
                 Err(what) => self.error(&word.at, what, "give an URL such as https://shop.test/basket"),
             }
         }
@@ -294,6 +340,11 @@ impl<'a> Reader<'a> {
             self.note("curl would make several URLs of `{..}` or `[..]`; it is taken as it is".to_owned());
         }
     }
+}
+
+/// Whether a file's name means standard input.
+fn is_input(file: &str) -> bool {
+    file == "-"
 }
 
 fn field(name: &str, value: &str) -> Field {
@@ -315,101 +366,4 @@ fn urlencoded(text: &str) -> String {
 
 fn has_glob(url: &str) -> bool {
     url.contains('{') || url.split(['/', '?']).skip(3).any(|part| part.contains('['))
-}
-
-/// The URL as curl completes it.
-fn url(text: &str, asked: &Asked) -> Result<String, String> {
-    let url = text.split_once('#').map_or(text, |(url, _)| url).trim();
-    let mut url = match url.split_once("://") {
-        Some((scheme, rest)) if matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https") => {
-            format!("{}://{rest}", scheme.to_ascii_lowercase())
-        }
-        Some((scheme, _)) => return Err(format!("the scheme `{scheme}` is not HTTP")),
-        None => format!("http://{url}"),
-    };
-    let host = crate::parts::split(&url).host;
-    if host.is_empty() || host.contains([' ', '"', '\'', '<', '>', '\\']) || url.contains(char::is_control) {
-        return Err(format!("`{}` is no URL", text.trim()));
-    }
-    let mut query = asked.query.clone();
-    if asked.puts_data_in_query && !asked.data.is_empty() {
-        query.push(asked.data.join("&"));
-    }
-    if !query.is_empty() {
-        let sign = if url.contains('?') { '&' } else { '?' };
-        url = format!("{url}{sign}{}", query.join("&"));
-    }
-    if let Some(file) = &asked.upload
-        && crate::parts::split(&url).path.ends_with('/')
-    {
-        url = format!(
-            "{}/{}",
-            url.trim_end_matches('/'),
-            file.rsplit(['/', '\\']).next().unwrap_or_default()
-        );
-    }
-    Ok(url)
-}
-
-fn request(url: String, asked: &Asked) -> Request {
-    let mut headers = asked.headers.clone();
-    let has = |headers: &[(String, String)], name: &str| headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-    let body = body(asked, crate::recording::header(&headers, "content-type"));
-    let mut add = |name: &str, value: &str| {
-        if !has(&headers, name) && !asked.removed.iter().any(|removed| removed == name) {
-            headers.push((name.to_owned(), value.to_owned()));
-        }
-    };
-    if let Some(body) = body.as_ref().filter(|body| !body.mime.is_empty()) {
-        add("content-type", &body.mime);
-    }
-    add("accept", if asked.is_json { "application/json" } else { "*/*" });
-    if !asked.cookies.is_empty() {
-        add("cookie", &asked.cookies.join("; "));
-    }
-    let method = match (&asked.method, &body, asked.is_head) {
-        (Some(method), ..) => method.to_ascii_uppercase(),
-        (None, _, true) => "HEAD".to_owned(),
-        (None, Some(_), _) if asked.upload.is_some() => "PUT".to_owned(),
-        (None, Some(_), _) => "POST".to_owned(),
-        (None, None, _) => "GET".to_owned(),
-    };
-    Request {
-        method,
-        url,
-        headers,
-        body,
-        version: String::new(),
-    }
-}
-
-fn body(asked: &Asked, mime: Option<&str>) -> Option<Body> {
-    let file = asked.upload.clone().or_else(|| Some(asked.file.as_ref()?.text.clone()));
-    if asked.puts_data_in_query || (asked.data.is_empty() && asked.fields.is_empty() && file.is_none()) {
-        return None;
-    }
-    if !asked.fields.is_empty() {
-        let (mime, bytes) = form::encode("multipart/form-data", &asked.fields)?;
-        let fields = form::fields(&mime, &bytes).unwrap_or_default();
-        return Some(Body {
-            mime,
-            bytes,
-            fields,
-            ..Body::default()
-        });
-    }
-    let usual = match (asked.is_json, asked.upload.is_some()) {
-        (true, _) => "application/json",
-        (false, true) => "",
-        (false, false) => "application/x-www-form-urlencoded",
-    };
-    let mime = mime.unwrap_or(usual).to_owned();
-    let bytes = asked.data.join(if asked.is_json { "" } else { "&" }).into_bytes();
-    Some(Body {
-        fields: form::fields(&mime, &bytes).unwrap_or_default(),
-        mime,
-        bytes,
-        file,
-        ..Body::default()
-    })
 }

@@ -25,6 +25,10 @@ pub(super) enum Means {
     Upload,
     Range,
     Compressed,
+    /// Redirects are followed.
+    Redirects,
+    /// Redirects are followed, and whoever they lead to is told who asks.
+    TrustedRedirects,
     /// What follows is another request.
     Next,
     /// How the reply is shown or stored: said nowhere.
@@ -70,7 +74,9 @@ const fn flag(short: Option<char>, long: &'static str, means: Means) -> Known {
     }
 }
 
-const REDIRECTS: Means = Means::Noted("a plan follows redirects only where a step says `redirects: follow`");
+const REDIRECTS: Means = Means::Noted(
+    "a step follows at most 10 redirects or as many as its `redirects` says, and asks by GET after 301 to 303",
+);
 const TIMES: Means = Means::Noted("a plan has its own `timeout`");
 const RETRIES: Means = Means::Noted("nmax never sends a request again by itself: each one counts");
 const TRUST: Means =
@@ -144,8 +150,8 @@ pub(super) const OPTIONS: &[Known] = &[
     flag(Some('g'), "globoff", Means::Output),
     flag(None, "path-as-is", Means::Output),
     flag(Some('M'), "manual", Means::Output),
-    flag(Some('L'), "location", REDIRECTS),
-    flag(None, "location-trusted", REDIRECTS),
+    flag(Some('L'), "location", Means::Redirects),
+    flag(None, "location-trusted", Means::TrustedRedirects),
     flag(None, "post301", REDIRECTS),
     flag(None, "post302", REDIRECTS),
     flag(None, "post303", REDIRECTS),

@@ -1,4 +1,4 @@
-//! A command line taken apart into words, as `bash` and `cmd.exe` would.
+//! A command line taken apart into words, as `bash` and `cmd.exe` would. Nothing is run, and no variable is known.
 
 use super::CurlError;
 
@@ -10,10 +10,22 @@ pub(super) struct Word {
     pub(super) at: String,
 }
 
-/// The commands of a text, each as its words. O(length).
-pub(super) fn split(text: &str) -> Result<Vec<Vec<Word>>, CurlError> {
+/// A text taken apart.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Split {
+    /// Each command as its words.
+    pub(super) commands: Vec<Vec<Word>>,
+    /// What a shell would have done and is not done here, in sentences.
+    pub(super) notes: Vec<String>,
+}
+
+/// The commands of a text. O(length).
+pub(super) fn split(text: &str) -> Result<Split, CurlError> {
     if is_cmd(text) {
-        return Ok(cmd(text));
+        return Ok(Split {
+            commands: cmd(text),
+            notes: Vec::new(),
+        });
     }
     Shell::new(text).commands()
 }
@@ -31,9 +43,11 @@ fn character(index: usize) -> String {
 struct Shell {
     chars: Vec<char>,
     at: usize,
-    commands: Vec<Vec<Word>>,
+    split: Split,
     words: Vec<Word>,
-    /// The rest of the command goes to a file or another program.
+    /// What follows is another program's, up to the end of the command.
+    is_piped: bool,
+    /// The next word names a file.
     is_redirected: bool,
 }
 
@@ -42,8 +56,9 @@ impl Shell {
         Self {
             chars: text.replace("\r\n", "\n").chars().collect(),
             at: 0,
-            commands: Vec::new(),
+            split: Split::default(),
             words: Vec::new(),
+            is_piped: false,
             is_redirected: false,
         }
     }
@@ -58,17 +73,21 @@ impl Shell {
         c
     }
 
-    fn commands(mut self) -> Result<Vec<Vec<Word>>, CurlError> {
+    fn note(&mut self, note: &str) {
+        if self.split.notes.iter().all(|known| known != note) {
+            self.split.notes.push(note.to_owned());
+        }
+    }
+
+    fn commands(mut self) -> Result<Split, CurlError> {
         while let Some(c) = self.peek() {
             match c {
                 '\n' | ';' | '&' => {
                     self.at += 1;
                     self.end();
                 }
-                '|' | '>' | '<' => {
-                    self.at += 1;
-                    self.is_redirected = true;
-                }
+                '|' => self.pipe(),
+                '>' | '<' => self.redirect(c),
                 '\\' if self.chars.get(self.at + 1) == Some(&'\n') => self.at += 2,
                 '#' => {
                     while self.peek().is_some_and(|c| c != '\n') {
@@ -77,25 +96,52 @@ impl Shell {
                 }
                 c if c.is_whitespace() => self.at += 1,
                 _ => {
-                    let start = self.at;
+                    let at = character(self.at);
                     let text = self.word()?;
-                    if !self.is_redirected {
-                        self.words.push(Word {
-                            text,
-                            at: character(start),
-                        });
-                    }
+                    self.take(Word { text, at });
                 }
             }
         }
         self.end();
-        Ok(self.commands)
+        Ok(self.split)
+    }
+
+    /// A word of the command, unless it is another program's or names a file.
+    fn take(&mut self, word: Word) {
+        let is_file = std::mem::take(&mut self.is_redirected);
+        let is_number = word.text.bytes().all(|byte| byte.is_ascii_digit());
+        // `2>`: which of its outputs.
+        let is_output = is_number && matches!(self.peek(), Some('>' | '<'));
+        if !(self.is_piped || is_file || is_output) {
+            self.words.push(word);
+        }
+    }
+
+    /// `|`, `||`, `|&`.
+    fn pipe(&mut self) {
+        self.at += 1;
+        if self.peek() == Some('&') {
+            self.at += 1;
+        }
+        self.is_piped = true;
+        self.note("what stands behind `|` is left out: nmax reads commands and runs none");
+    }
+
+    /// `>`, `>>`, `>&`, `<` and the like.
+    fn redirect(&mut self, sign: char) {
+        while matches!(self.peek(), Some('>' | '<' | '&')) {
+            self.at += 1;
+        }
+        self.is_redirected = true;
+        if sign == '<' && !self.is_piped {
+            self.note("what stands behind `<` is left out: nmax reads no standard input of commands");
+        }
     }
 
     fn end(&mut self) {
-        self.is_redirected = false;
+        (self.is_piped, self.is_redirected) = (false, false);
         if !self.words.is_empty() {
-            self.commands.push(std::mem::take(&mut self.words));
+            self.split.commands.push(std::mem::take(&mut self.words));
         }
     }
 
@@ -115,12 +161,39 @@ impl Shell {
                     }
                 }
                 c => {
+                    self.expanded()?;
                     text.push(c);
                     self.at += 1;
                 }
             }
         }
         Ok(text)
+    }
+
+    /// Refuses what a shell would run here, and tells what it would know.
+    fn expanded(&mut self) -> Result<(), CurlError> {
+        if self.is_piped {
+            return Ok(());
+        }
+        let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+        let rest = &self.chars[self.at.min(self.chars.len())..];
+        let what = match rest {
+            ['`', ..] => "`",
+            ['$', '(', ..] => "$(",
+            ['$', '{', name @ ..] | ['$', name @ ..] if name.first().is_some_and(|c| is_name(*c)) => {
+                let name: String = name.iter().take_while(|c| is_name(**c)).collect();
+                self.note(&format!(
+                    "`${name}` is sent as it is written: a shell would put a value there that nmax does not know"
+                ));
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        Err(CurlError {
+            at: character(self.at),
+            what: format!("behind `{what}` stands a program, which nmax does not run"),
+            help: "write what it prints in its place; or let the shell do it: nmax import curl curl ..".to_owned(),
+        })
     }
 
     fn unclosed(start: usize, quote: &str) -> CurlError {
@@ -155,7 +228,12 @@ impl Shell {
                     Some(c) => text.extend(['\\', c]),
                     None => return Err(Self::unclosed(start, "\"")),
                 },
-                Some(c) => text.push(c),
+                Some(c) => {
+                    self.at -= 1;
+                    self.expanded()?;
+                    self.at += 1;
+                    text.push(c);
+                }
                 None => return Err(Self::unclosed(start, "\"")),
             }
         }

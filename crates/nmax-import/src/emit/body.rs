@@ -97,8 +97,20 @@ fn kept(bytes: &[u8], request: &Request, scope: &mut Scope<'_>) -> Written {
         Some("plain") => "body.txt",
         _ => "body.bin",
     };
-    let is_secret = (scope.is_secret)(bytes);
-    file_body(scope.files.body(bytes, like, is_secret))
+    file_body(scope.keep(bytes, like))
+}
+
+impl Scope<'_> {
+    /// Keeps bytes in a file beside the plan; its name. One with a secret is said to be there.
+    fn keep(&mut self, bytes: &[u8], like: &str) -> String {
+        let is_secret = (self.is_secret)(bytes);
+        let name = self.files.body(bytes, like, is_secret);
+        let warning = format!("{name} holds a secret: only you may read it, and it is kept out of version control");
+        if is_secret && !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
+        }
+        name
+    }
 }
 
 /// Names and values in order: a map when every name is there once, else a list of maps.
@@ -179,8 +191,7 @@ fn file(upload: &Upload<'_>, scope: &mut Scope<'_>) -> Yaml {
     let name = if upload.content.is_empty() && scope.has_files {
         expanded(told)
     } else {
-        let is_secret = (scope.is_secret)(&upload.content);
-        let name = scope.files.body(&upload.content, told, is_secret);
+        let name = scope.keep(&upload.content, told);
         if upload.content.is_empty() && !told.is_empty() {
             let shown: String = told.chars().filter(|c| !c.is_control()).take(80).collect();
             scope.warnings.push(format!(

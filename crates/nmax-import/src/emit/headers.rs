@@ -7,8 +7,8 @@ use nmax_plan::plan::Coding;
 use super::Told;
 use super::fill::{Changes, literal};
 use crate::kind::kind;
-use crate::parts::{Part, Place, essence, of};
-use crate::recording::{Entry, Kind, Request, header};
+use crate::parts::{Part, Place, essence, of, split};
+use crate::recording::{Entry, Kind, Recording, Request, header, is_header_name};
 
 /// Headers of the browser's profile.
 const PROFILE: [&str; 3] = ["user-agent", "accept-language", "accept"];
@@ -53,6 +53,21 @@ const LEFT_OUT: [&str; 36] = [
 ];
 /// Beginnings of such names.
 const LEFT_OUT_BEGINNINGS: [&str; 5] = ["sec-", "x-forwarded-", "cf-", ":", "x-real-"];
+/// Headers that follow from the plan's connection, jar and body also where somebody wrote them.
+const OF_NMAX: [&str; 12] = [
+    "accept-encoding",
+    "connection",
+    "content-length",
+    "cookie",
+    "expect",
+    "keep-alive",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
 /// Names that number a request, which would be wrong when many have them; they are sent when something makes them anew.
 const TRACES: [&str; 12] = [
     "traceparent",
@@ -68,6 +83,34 @@ const TRACES: [&str; 12] = [
     "x-correlation-id",
     "x-request-id",
 ];
+
+/// Who wrote the headers of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// A browser: most of them say something about the moment.
+    Browser,
+    /// A person, in a command: each of them is meant.
+    Person,
+}
+
+impl Author {
+    pub(super) fn of(recording: &Recording) -> Self {
+        match recording.is_command {
+            true => Self::Person,
+            false => Self::Browser,
+        }
+    }
+}
+
+/// Headers of a step, and what is to be said of those that it does not have.
+#[derive(Default)]
+pub(super) struct Own {
+    pub(super) headers: Vec<(String, Yaml)>,
+    /// Names that no request can carry, or whose values none can.
+    pub(super) unsendable: Vec<String>,
+    /// What somebody wrote and nmax does in its own way, in sentences.
+    pub(super) notes: Vec<String>,
+}
 
 /// What the browser sends with every request.
 pub(super) struct Profile {
@@ -102,7 +145,7 @@ impl Profile {
         };
         Self {
             headers: PROFILE.iter().filter_map(own).collect(),
-            codings: codings(first),
+            codings: codings(&first.request),
             has_own_cookies: told.iter().any(|told| {
                 let has_some = |entry: &Entry| header(&entry.request.headers, "cookie").is_some();
                 told.recording.is_command && told.recording.entries.iter().any(has_some)
@@ -131,14 +174,20 @@ impl Profile {
         Yaml::Map(map)
     }
 
+    /// Whether the plan says by other means what a header says. Codings that nmax does not know are sent as they are.
+    fn leaves_out(&self, name: &str, request: &Request) -> bool {
+        let is_unknown = name == "accept-encoding" && self.codings.is_empty() && codings(request).is_empty();
+        OF_NMAX.contains(&name) && !is_unknown
+    }
+
     fn has(&self, name: &str, value: &str) -> bool {
         self.headers.iter().any(|(own, known)| own == name && known == value)
     }
 }
 
 /// Content codings that the browser took and nmax undoes.
-fn codings(entry: &Entry) -> Vec<&'static str> {
-    let accepted = header(&entry.request.headers, "accept-encoding")
+fn codings(request: &Request) -> Vec<&'static str> {
+    let accepted = header(&request.headers, "accept-encoding")
         .unwrap_or_default()
         .to_ascii_lowercase();
     let mut codings: Vec<&'static str> = Vec::new();
@@ -162,24 +211,33 @@ pub(super) fn own(
     entry: usize,
     request: &Request,
     (changes, target): (&Changes<'_>, &str),
-    profile: &Profile,
+    (profile, author): (&Profile, Author),
     implied: Option<&str>,
-) -> Vec<(String, Yaml)> {
-    let mut found: Vec<(String, Yaml)> = Vec::new();
+) -> Own {
+    let mut own = Own::default();
     for part in of(request) {
         let Place::Header(name) = &part.place else { continue };
         let is_changed = changes.has(entry, &part.place);
         let value = part.value.trim();
-        let is_plain_get = matches!(request.method.as_str(), "GET" | "HEAD");
-        let is_left_out = match name.as_str() {
-            "content-type" => implied.is_none_or(|implied| is_same_type(implied, value)),
-            // Servers compare it with their own address before they take a form.
-            "origin" => is_plain_get,
-            name if TRACES.contains(&name) => !is_changed,
-            name => LEFT_OUT.contains(&name) || LEFT_OUT_BEGINNINGS.iter().any(|start| name.starts_with(start)),
-        };
-        let is_known = !is_changed && profile.has(name, value);
-        if is_left_out || is_known || !is_token(name) || !is_sendable(value) {
+        if name == "content-type" {
+            if implied.is_none_or(|implied| is_same_type(implied, value)) {
+                continue;
+            }
+        } else if author == Author::Browser && is_browsers(name, request, is_changed) {
+            continue;
+        } else if author == Author::Person && profile.leaves_out(name, request) {
+            own.notes.extend(note(name, value, profile, request));
+            continue;
+        }
+        if !is_changed && profile.has(name, value) {
+            continue;
+        }
+        let is_empty = value.is_empty();
+        if !is_header_name(name) || !(is_sendable(value) || is_empty) {
+            own.unsendable.push(name.clone());
+            continue;
+        }
+        if is_empty && author == Author::Browser {
             continue;
         }
         let text = match name.as_str() {
@@ -187,9 +245,49 @@ pub(super) fn own(
             "origin" if !is_changed && value == target => "${target}".to_owned(),
             _ => changes.text(entry, &part.place, &part.value).trim().to_owned(),
         };
-        found.push((name.clone(), Yaml::text(text)));
+        own.headers.push((name.clone(), Yaml::text(text)));
     }
-    found
+    own
+}
+
+/// Whether a header is the browser's own, the connection's or the moment's.
+fn is_browsers(name: &str, request: &Request, is_changed: bool) -> bool {
+    match name {
+        // Servers compare it with their own address before they take a form.
+        "origin" => matches!(request.method.as_str(), "GET" | "HEAD"),
+        name if TRACES.contains(&name) => !is_changed,
+        name => LEFT_OUT.contains(&name) || LEFT_OUT_BEGINNINGS.iter().any(|start| name.starts_with(start)),
+    }
+}
+
+/// What is said of a header that somebody wrote and the plan does not have; nothing where nmax sends the same.
+fn note(name: &str, value: &str, profile: &Profile, request: &Request) -> Option<String> {
+    let is_same = match name {
+        "content-length" | "cookie" | "keep-alive" => true,
+        "connection" => value.eq_ignore_ascii_case("keep-alive"),
+        "accept-encoding" => codings(request) == profile.codings,
+        _ => false,
+    };
+    (!is_same).then(|| {
+        let more = match name {
+            "connection" => ", as `connection` in the plan's `defaults` says",
+            "expect" => ", where a step says `expect_continue: true`",
+            _ => "",
+        };
+        format!("the header `{name}` is not taken over: nmax writes it by itself{more}")
+    })
+}
+
+/// The name of a host that is asked for in place of that in the URL: a virtual host that is reached by another name or
+/// address.
+pub(super) fn host(request: &Request) -> Option<&str> {
+    let asked = header(&request.headers, "host")?.trim();
+    let origin = split(&request.url).origin;
+    let (scheme, authority) = origin.split_once("://")?;
+    let usual = if scheme == "https" { ":443" } else { ":80" };
+    let bare = |host: &str| host.strip_suffix(usual).unwrap_or(host).to_ascii_lowercase();
+    let is_host = nmax_plan::addresses::origin(&format!("{scheme}://{asked}")).is_ok();
+    (is_host && bare(asked) != bare(authority)).then_some(asked)
 }
 
 /// The cookies of a copied command, which no jar has.
@@ -217,10 +315,4 @@ fn is_same_type(a: &str, b: &str) -> bool {
 
 fn is_sendable(value: &str) -> bool {
     !value.is_empty() && !value.contains(|c: char| c.is_control() && c != '\t')
-}
-
-/// A token of RFC 9110, 5.6.2.
-fn is_token(text: &str) -> bool {
-    let is_sign = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    !text.is_empty() && text.len() <= 200 && text.bytes().all(is_sign)
 }

@@ -4,18 +4,12 @@ use nmax_plan::document::write::{Yaml, source};
 use nmax_plan::plan::MatchPick;
 
 use super::body::{self, Scope};
-use super::fill::{clean, literal};
-use super::headers;
+use super::fill::literal;
+use super::headers::{self, Author};
 use super::scenario::Writing;
 use crate::correlate::Correlation;
 use crate::journey::template_path;
-use crate::parts::{Place, split};
-use crate::recording::Request;
-
-/// Longest name of a parameter that is written as a key, in bytes.
-const KEY_BYTES_MAX: usize = 200;
-/// Most parameters that are written one by one.
-const PARAMETERS_MAX: usize = 500;
+use crate::parts::split;
 
 /// What is written as one step.
 pub(super) struct Shape<'a> {
@@ -47,7 +41,7 @@ impl Writing<'_, '_> {
         }
         map.extend(query.map(|query| ("query".to_owned(), query)));
         let secrets = self.shared.secrets;
-        let is_secret = |bytes: &[u8]| secrets.is_secret(&String::from_utf8_lossy(bytes));
+        let is_secret = |bytes: &[u8]| secrets.is_in(bytes);
         let written = body::body(
             request,
             &mut Scope {
@@ -60,22 +54,12 @@ impl Writing<'_, '_> {
                 warnings: &mut self.warnings,
             },
         );
-        let implied = written.as_ref().and_then(|written| written.implied);
-        let mut headers = headers::own(
-            shape.entry,
-            request,
-            (&self.changes, self.shared.target),
-            &self.shared.profile,
-            implied,
-        );
-        if recording.is_command {
-            headers.extend(headers::cookies(shape.entry, request, &self.changes));
-        }
+        let headers = self.headers(shape.entry, written.as_ref().and_then(|written| written.implied));
         if !headers.is_empty() {
             map.push(("headers".to_owned(), body::pairs(headers)));
         }
         map.extend(written.map(|written| (written.key.to_owned(), written.yaml)));
-        if shape.last != shape.entry {
+        if shape.last != shape.entry || recording.entries[shape.entry].is_to_follow {
             map.push(("redirects".to_owned(), Yaml::plain("follow")));
         }
         map.extend(self.expect(shape).map(|expect| ("expect".to_owned(), expect)));
@@ -84,77 +68,37 @@ impl Writing<'_, '_> {
         (Yaml::Map(map), name)
     }
 
-    /// Path or URL, and the parameters that are written apart.
-    fn url(&self, entry: usize, request: &Request) -> (String, Option<Yaml>) {
-        let target = split(&request.url);
-        let changes = &self.changes;
-        if changes.has(entry, &Place::Target) {
-            let write = |text: &str| literal(&clean(text));
-            return (changes.fill(entry, &Place::Target, target.path_and_query, write), None);
+    /// Headers of a request; what is to be said of them is noted.
+    fn headers(&mut self, entry: usize, implied: Option<&str>) -> Vec<(String, Yaml)> {
+        let recording = self.told.recording;
+        let request = &recording.entries[entry].request;
+        let mut headers = Vec::new();
+        if let Some(host) = headers::host(request).filter(|host| !self.shared.secrets.is_secret(host)) {
+            headers.push(("host".to_owned(), Yaml::text(literal(host))));
+            let note = format!(
+                "requests name the host `{host}` in place of that in their URL, and the plan sends the same header `host`"
+            );
+            self.warn(note);
         }
-        let segment = |(at, segment): (usize, &str)| {
-            let place = Place::Segment(at);
-            match crate::parts::percent_decode(segment).filter(|_| changes.has(entry, &place)) {
-                Some(value) => changes.encoded(entry, &place, &value),
-                None => literal(&clean(segment)),
-            }
-        };
-        let path: Vec<String> = target.segments().enumerate().map(segment).collect();
-        let path = path.join("/");
-        let mut url = format!("{}/{path}", self.origin(target.origin, path.starts_with('/')));
-        if target.query.is_none() {
-            return (url, None);
+        let own = headers::own(
+            entry,
+            request,
+            (&self.changes, self.shared.target),
+            (&self.shared.profile, Author::of(recording)),
+            implied,
+        );
+        headers.extend(own.headers);
+        if recording.is_command {
+            headers.extend(headers::cookies(entry, request, &self.changes));
         }
-        let decoded: Option<Vec<(String, String)>> = target.pairs().map(|pair| pair.decoded()).collect();
-        let is_short = |pairs: &Vec<(String, String)>| {
-            !pairs.is_empty()
-                && pairs.len() <= PARAMETERS_MAX
-                && pairs.iter().all(|(name, _)| name.len() <= KEY_BYTES_MAX)
-        };
-        let mut seen: Vec<String> = Vec::new();
-        let mut place = |name: &str| {
-            let nth = seen.iter().filter(|known| *known == name).count();
-            seen.push(name.to_owned());
-            Place::Query(name.to_owned(), nth)
-        };
-        if let Some(pairs) = decoded.filter(is_short) {
-            let pair = |(name, value): (String, String)| {
-                let place = place(&name);
-                (literal(&name), Yaml::text(changes.text(entry, &place, &value)))
-            };
-            return (url, Some(body::pairs(pairs.into_iter().map(pair).collect())));
-        }
-        let pair = |pair: crate::parts::Pair<'_>| {
-            let written = match pair.value {
-                Some(value) => format!("{}={value}", pair.name),
-                None => pair.name.to_owned(),
-            };
-            let Some((name, value)) = pair.decoded() else {
-                return literal(&clean(&written));
-            };
-            let place = place(&name);
-            if changes.has(entry, &place) {
-                format!(
-                    "{}={}",
-                    literal(&clean(pair.name)),
-                    changes.encoded(entry, &place, &value)
-                )
-            } else {
-                literal(&clean(&written))
-            }
-        };
-        let pairs: Vec<String> = target.pairs().map(pair).collect();
-        url.push('?');
-        url.push_str(&pairs.join("&"));
-        (url, None)
+        self.unsendable.extend(own.unsendable);
+        own.notes.into_iter().for_each(|note| self.warn(note));
+        headers
     }
 
-    /// What stands before a path. One that begins with two slashes would name a host by itself.
-    pub(super) fn origin(&self, origin: &str, is_double: bool) -> String {
-        match (origin == self.shared.target, is_double) {
-            (true, false) => String::new(),
-            (true, true) => "${target}".to_owned(),
-            (false, _) => literal(&clean(origin)),
+    fn warn(&mut self, warning: String) {
+        if !self.warnings.contains(&warning) {
+            self.warnings.push(warning);
         }
     }
 

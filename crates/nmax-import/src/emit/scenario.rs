@@ -1,5 +1,7 @@
 //! The steps of a scenario, in order.
 
+use std::collections::BTreeSet;
+
 use nmax_plan::document::write::Yaml;
 use nmax_plan::units::format_duration;
 
@@ -50,6 +52,8 @@ pub(super) struct Writing<'a, 'f> {
     pub(super) resources: usize,
     pub(super) skipped: Vec<Skipped>,
     pub(super) warnings: Vec<String>,
+    /// Names of headers that no request can carry.
+    pub(super) unsendable: BTreeSet<String>,
     requests: Vec<Sent>,
 }
 
@@ -64,9 +68,11 @@ pub(super) fn scenario(told: &Told<'_>, name: &str, shared: &Shared<'_>, files: 
         resources: 0,
         skipped: Vec::new(),
         warnings: Vec::new(),
+        unsendable: BTreeSet::new(),
         requests: Vec::new(),
     };
     let mut steps = writing.steps();
+    writing.warn_of_unsendable();
     if steps.is_empty() {
         // A scenario without a step is no scenario; the recording was empty.
         steps.push(Yaml::Map(vec![("get".to_owned(), Yaml::text("/"))]));
@@ -109,6 +115,29 @@ impl Writing<'_, '_> {
         }
         close(&mut outside, open);
         outside
+    }
+
+    /// Names the headers that were left out because no request can carry them.
+    fn warn_of_unsendable(&mut self) {
+        const NAMED_MAX: usize = 5;
+        let shown = |name: &String| {
+            format!(
+                "`{}`",
+                name.escape_debug().to_string().chars().take(60).collect::<String>()
+            )
+        };
+        let names: Vec<String> = self.unsendable.iter().take(NAMED_MAX).map(shown).collect();
+        if names.is_empty() {
+            return;
+        }
+        let more = match self.unsendable.len() - names.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        self.warnings.push(format!(
+            "headers are left out whose name or value no request can carry: {}{more}",
+            names.join(", ")
+        ));
     }
 
     fn pause(&self, step: &Step) -> Option<Yaml> {

@@ -13,6 +13,8 @@ use crate::parts::{Place, of};
 use crate::recording::{Body, Entry, Kind, Mark, Request};
 use crate::select::select;
 
+mod sent;
+
 /// Reads a plan with the files beside it.
 fn read(plan: &str, files: &[File]) -> Result<Plan, String> {
     let find = |name: &str| {
@@ -435,7 +437,7 @@ fn headers_of_scripts_stay_and_those_of_the_moment_go() {
 fn redirects_are_followed_and_marks_are_transactions() {
     let entries = vec![
         page(0, "/", "<title>Home - Shop</title>"),
-        post(5000, "/login?to=/a", "x=1").leads_to(302, "/welcome"),
+        post(5000, "/login?to=%2Fa", "x=1").leads_to(302, "/welcome"),
         page(5030, "/welcome", "<title>Welcome - Shop</title>"),
     ];
     let mut recording = recording(entries);

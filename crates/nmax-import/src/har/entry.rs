@@ -42,6 +42,7 @@ pub(super) fn read(value: &Value, number: usize, notes: &mut Notes) -> Result<(E
         request,
         page: some_text(value, "pageref").map(str::to_owned),
         kind: Kind::Other,
+        is_to_follow: false,
         initiator: value.get("_initiator").and_then(initiator),
         is_from_cache: is_from_cache(value),
         messages: messages(value),

@@ -3,6 +3,45 @@ use proptest::prelude::*;
 use super::*;
 use crate::recording::Body;
 
+proptest! {
+    /// A login in a URL and the header that stands for it say the same.
+    #[test]
+    fn logins_of_urls_become_headers(user in "[^:]{1,8}", password in "\\PC{0,8}", path in "(/[a-z@:]{0,4}){0,2}") {
+        use base64::Engine as _;
+        let login = format!("{}:{}", percent_encode(&user), percent_encode(&password));
+        let (bare, header) = without_login(&format!("http://{login}@shop.test:8080{path}")).unwrap();
+        prop_assert_eq!(&bare, &format!("http://shop.test:8080{path}"));
+        let header = header.unwrap();
+        let bytes = base64::engine::general_purpose::STANDARD.decode(header.strip_prefix("Basic ").unwrap()).unwrap();
+        prop_assert_eq!(String::from_utf8(bytes).unwrap(), format!("{user}:{password}"));
+        prop_assert_eq!(without_login(&bare), None);
+    }
+}
+
+#[test]
+fn logins_of_urls_in_their_forms() {
+    let header = |user_and_password: &str| {
+        use base64::Engine as _;
+        Some(format!(
+            "Basic {}",
+            base64::engine::general_purpose::STANDARD.encode(user_and_password)
+        ))
+    };
+    for (url, bare, want) in [
+        ("http://ann@a.test/", "http://a.test/", header("ann:")),
+        ("https://ann:@[::1]:8/x?y=@", "https://[::1]:8/x?y=@", header("ann:")),
+        ("http://:pw@a.test", "http://a.test", header(":pw")),
+        ("http://a@b:c@a.test/", "http://a.test/", header("a@b:c")),
+        ("http://a%zz:b@a.test/", "http://a.test/", header("a%zz:b")),
+        ("http://@a.test/", "http://a.test/", None),
+    ] {
+        assert_eq!(without_login(url), Some((bare.to_owned(), want)), "{url}");
+    }
+    for url in ["http://a.test/@b", "/a@b", "mailto:a@b.test", "http://a.test?u=a@b"] {
+        assert_eq!(without_login(url), None, "{url}");
+    }
+}
+
 /// Texts with everything that encodings have to save.
 fn any_text() -> impl Strategy<Value = String> {
     prop_oneof![

@@ -8,6 +8,7 @@ const ANALYTICS: &str = "analytics, no part of the site";
 const BROWSER: &str = "the browser's own request, no user's";
 const CHAT: &str = "a chat widget of a third party";
 const CONSENT: &str = "a consent banner of a third party";
+const DEVELOPERS: &str = "a source map, which only developer tools fetch";
 const ERRORS: &str = "an error tracker, no part of the site";
 const FONTS: &str = "fonts of a third party, which are not the system under test";
 const LIBRARIES: &str = "scripts of a public CDN, which is not the system under test";
@@ -224,6 +225,9 @@ const PATHS: &[(&str, &str)] = &[
 /// Ends of paths of the same kind.
 const ENDS: &[(&str, &str)] = &[
     ("/csp-report", BROWSER),
+    (".css.map", DEVELOPERS),
+    (".js.map", DEVELOPERS),
+    (".mjs.map", DEVELOPERS),
     ("/matomo.js", ANALYTICS),
     ("/matomo.php", ANALYTICS),
     ("/piwik.php", ANALYTICS),

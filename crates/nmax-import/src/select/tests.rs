@@ -47,6 +47,32 @@ fn kept(recording: &Recording, hosts: &[&str]) -> Vec<usize> {
 }
 
 #[test]
+fn source_maps_are_asked_for_by_developer_tools_only() {
+    let recording = recording(vec![
+        document("http://shop.test/"),
+        entry("GET", "http://shop.test/app.js", 200),
+        entry("GET", "http://shop.test/app.js.map", 200),
+        entry("GET", "http://shop.test/style.css.map?v=1", 200),
+        entry("GET", "http://shop.test/tiles/berlin.map", 200),
+    ]);
+    assert_eq!(kept(&recording, &[]), [0, 1, 4]);
+    assert_eq!(kept(&recording, &["shop.test"]), [0, 1, 2, 3, 4]);
+}
+
+/// The request that follows has the login as a header, so that its URL has none.
+#[test]
+fn redirects_lead_to_urls_without_logins() {
+    let leads_to = |to: &str| {
+        let mut entry = entry("GET", "http://shop.test/a", 302);
+        let response = entry.response.get_or_insert_default();
+        response.headers.push(("location".into(), to.into()));
+        location(&entry)
+    };
+    assert_eq!(leads_to("http://ann:pw@shop.test/b"), Some("http://shop.test/b".into()));
+    assert_eq!(leads_to("/b@c"), Some("http://shop.test/b@c".into()));
+}
+
+#[test]
 fn the_site_is_the_registrable_domain_of_the_first_document() {
     let recording = recording(vec![
         entry("GET", "http://detectportal.firefox.com/success.txt", 200),

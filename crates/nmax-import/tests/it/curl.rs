@@ -165,15 +165,104 @@ fn several_urls_and_commands_are_several_entries() {
 
 #[test]
 fn what_is_not_taken_over_is_said() {
-    let copied = read("curl -L -k -o out --max-time 3 -c jar -b cookies.txt 'http://a.test/{1,2}'");
-    for word in ["`-L`", "--insecure", "timeout", "jar", "cookies.txt", "several URLs"] {
+    let copied = read(
+        "curl --post301 -k -o out --max-time 3 -c jar -b cookies.txt -H 'Accept:' 'http://a.test/{1,2}' 2>&1 | tee \"$X\"",
+    );
+    for word in [
+        "`--post301`",
+        "the header `accept` is sent all the same",
+        "behind `|`",
+        "--insecure",
+        "timeout",
+        "jar",
+        "cookies.txt",
+        "several URLs",
+    ] {
         assert!(
             copied.notes.iter().any(|note| note.contains(word)),
             "{word} in {:?}",
             copied.notes
         );
     }
-    assert!(!copied.notes.iter().any(|note| note.contains("`-o`")));
+    assert!(
+        !copied
+            .notes
+            .iter()
+            .any(|note| note.contains("`-o`") || note.contains("$X"))
+    );
+    let notes = read("curl -L http://a.test/ > out.txt").notes;
+    assert!(notes.is_empty(), "{notes:?}");
+    let variables = read("curl \"http://a.test/?$filter=1&$x=$y\" -H 'a: $single' -H \"b: ${z} \\$escaped $ 5$\"");
+    assert_eq!(
+        variables.recording.entries[0].request.url,
+        "http://a.test/?$filter=1&$x=$y"
+    );
+    let named: Vec<&str> = variables
+        .notes
+        .iter()
+        .filter_map(|note| note.split('`').nth(1))
+        .collect();
+    assert_eq!(named, ["$filter", "$x", "$y", "$z"]);
+}
+
+/// `-L` holds for what it stands with.
+#[test]
+fn redirects_are_followed_where_the_command_says_so() {
+    let follows = |text: &str| -> Vec<bool> {
+        let entries = read(text).recording.entries;
+        entries.iter().map(|entry| entry.is_to_follow).collect()
+    };
+    assert_eq!(follows("curl -sL http://a.test/1 http://a.test/2"), [true, true]);
+    assert_eq!(follows("curl --location-trusted http://a.test/1"), [true]);
+    assert_eq!(follows("curl -L http://a.test/1 --next http://a.test/2"), [true, false]);
+    assert_eq!(follows("curl --no-location http://a.test/1"), [false]);
+}
+
+/// A login in the URL is a header, unless the command has another one.
+#[test]
+fn a_login_in_a_url_is_sent_as_curl_sends_it() {
+    for (text, want) in [
+        ("curl http://ann:p%40w@a.test/x", "Basic YW5uOnBAdw=="),
+        ("curl -u ann:pw http://bob:no@a.test/x", "Basic YW5uOnB3"),
+        ("curl -H 'Authorization: Bearer t' http://bob:no@a.test/x", "Bearer t"),
+        ("curl -H 'Authorization:' http://bob:no@a.test/x", "-"),
+        ("curl http://a.test/x", "-"),
+    ] {
+        let request = one(text);
+        assert_eq!(
+            (request.url.as_str(), sent(&request, "authorization")),
+            ("http://a.test/x", want),
+            "{text}"
+        );
+    }
+}
+
+/// What goes to files and other programs is no part of the request; what follows the name of a file is.
+#[test]
+fn redirections_of_a_shell_take_one_word() {
+    for text in [
+        "curl http://a.test/ > out.txt -H 'x: 1'",
+        "curl http://a.test/ -H 'x: 1' 2>/dev/null",
+        "curl 2>&1 >>out.txt http://a.test/ -H 'x: 1'",
+        "curl http://a.test/ -H 'x: 1' &> out.txt",
+        "curl http://a.test/ -H 'x: 1' 2>&1 |& grep -v `date` $(true)",
+        "curl http://a.test/ -H 'x: 1' || echo failed",
+    ] {
+        let request = one(text);
+        assert_eq!(
+            (request.url.as_str(), sent(&request, "x")),
+            ("http://a.test/", "1"),
+            "{text}"
+        );
+    }
+    assert_eq!(
+        read("curl http://a.test/1 | jq .\ncurl http://a.test/2")
+            .recording
+            .entries
+            .len(),
+        2
+    );
+    assert!(read("curl http://a.test/ < in.txt").notes[0].contains("behind `<`"));
 }
 
 #[test]
@@ -205,6 +294,19 @@ fn every_error_says_where() {
         ("curl -d @a -d b=1 http://a.test", "cannot be joined"),
         ("curl 'http://'", "no URL"),
         ("curl http://a.test/?a=1&b=2", "in quotes"),
+        ("curl http://a.test/ -d a -F b=@c", "in one request"),
+        ("curl http://a.test/ -F b=@c -T d", "in one request"),
+        ("curl http://a.test/ --json 1 -T d", "in one request"),
+        ("curl http://a.test/ -G -F b=c", "`-G`"),
+        ("curl http://a.test/ -G -d @c", "into a URL"),
+        ("curl http://a.test/ -I -d c", "`-I`"),
+        ("curl http://a.test/ -d @-", "standard input"),
+        ("curl http://a.test/ -T -", "standard input"),
+        ("curl http://a.test/ -F a=@-", "standard input"),
+        ("curl http://a.test/ -H 'Bad Name: x'", "`Bad Name`"),
+        ("curl http://a.test/ -H 'Bad Name;'", "`Bad Name`"),
+        ("curl http://a.test/$(id)", "behind `$(`"),
+        ("curl \"http://a.test/`id`\"", "behind ```"),
     ] {
         let found = errors(text);
         assert!(found.len() == 1 && found[0].contains(word), "{text}: {found:?}");

@@ -147,7 +147,7 @@ prop_compose! {
         messages in messages(),
         comment in "(net::ERR_[A-Z]{1,5})?",
     ) -> Entry {
-        Entry { number: 0, sent_us, timings, request, response, page, kind, initiator, is_from_cache, messages, comment }
+        Entry { number: 0, sent_us, timings, request, response, page, kind, is_to_follow: false, initiator, is_from_cache, messages, comment }
     }
 }
 
