@@ -342,13 +342,13 @@ pub struct OutputArgs {
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  nmax check shop.yaml                 the plan as resolved, and how much it will send
+  nmax check shop.yaml                 the plan as resolved, what it sends, its sources tried
   nmax check shop.yaml --once          one iteration of each scenario, with every request and reply
   nmax check visit.yaml --prove        which correlations of a recorded plan are needed, by trying each
   nmax check shop.yaml --wire          the first request of the first scenario, byte by byte
   nmax check http://127.0.0.1:8080/ --wire -H 'accept: text/html'
 
-Exit codes: 0 fine, 2 usage or plan, 3 a request of --once or --wire was not ok or --prove found something wrong, 5 target unreachable, 130 interrupted.";
+Exit codes: 0 fine, 2 usage or plan, 3 a request of --once or --wire was not ok, --prove found something wrong or a source of `observe` cannot be read, 5 target unreachable, 130 interrupted.";
 
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
@@ -367,7 +367,7 @@ pub struct CheckArgs {
     /// before: says which must be fresh (proved), which need not (harmless) and which do not work (wrong)
     #[arg(long, conflicts_with_all = ["once", "wire"])]
     pub prove: bool,
-    /// Leave out the two seconds that measure what this machine can
+    /// Leave out what takes seconds: measuring what this machine can, and trying each source of `observe`
     #[arg(long)]
     pub quick: bool,
     /// Print as JSON
