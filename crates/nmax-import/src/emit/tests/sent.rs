@@ -201,9 +201,9 @@ fn files_with_secrets_are_kept_for_their_owner() {
         format!("--B\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{name}.json\"\r\n\r\n{content}\r\n")
     };
     let parts = [
-        part("key", r#"{"note": "sk_live_51HxYzAbCdEf0123456789"}"#),
-        part("pin", r#"{"password": "abc"}"#),
-        part("open", r#"{"colour": "abc"}"#),
+        part("one", r#"{"note": "sk_live_51HxYzAbCdEf0123456789"}"#),
+        part("two", r#"{"password": "abc"}"#),
+        part("six", r#"{"colour": "abc"}"#),
     ];
     let entries = vec![
         get(0, "/pay", Kind::Call)
