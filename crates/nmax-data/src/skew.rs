@@ -113,7 +113,10 @@ impl Counter {
     /// Halves the sample; what was counted up to now goes to the sketch of the commonest before the first time.
     fn thin(&mut self) {
         if self.level == 0 {
-            for (value, count) in &self.sample {
+            // Sorted: what the sketch keeps depends on the order, and a map has another one in each process.
+            let mut values: Vec<_> = self.sample.iter().collect();
+            values.sort_unstable();
+            for (value, count) in values {
                 self.frequent.add(value, *count);
             }
         }
