@@ -31,8 +31,8 @@ pub enum HostError {
     NotAscii(String),
     /// A name below which anybody can have a host.
     #[error(
-        "`{0}` is a public suffix: anybody can have a host below it\n  help: give a name below it, such as `shop.{0}`, or an \
-         address"
+        "`{0}` is a public suffix: anybody can have a host below it\n  help: give each name below it that belongs to the site, \
+         such as `shop.{0}`"
     )]
     PublicSuffix(String),
     /// A list that is too long.

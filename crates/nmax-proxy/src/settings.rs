@@ -15,7 +15,8 @@ pub struct Settings {
     pub listen: SocketAddr,
     /// Hosts that are recorded; others pass through.
     pub hosts: Hosts,
-    /// PEM files with issuers that servers' certificates may have, beside those that the machine trusts.
+    /// PEM files with issuers that servers' certificates may have, beside those that the machine trusts, or with such
+    /// certificates themselves.
     pub upstream_ca: Vec<Vec<u8>>,
     /// Take any certificate of a server.
     pub insecure: bool,

@@ -16,8 +16,8 @@ Examples:
   nmax record https://shop.test/ --no-browser      for curl, a service, a browser of your own
   nmax record https://shop.test/ --listen 0.0.0.0:8888 --no-browser    for a phone in the same network
 
-While it records: Enter asks for the name of what you do next (\"log in\"), q and Enter ends it, as do Ctrl-C, the end of
-the browser and --duration.
+While it records: Enter asks for the name of what you do next (\"log in\"), an empty name takes that
+back; q and Enter ends the recording, as do Ctrl-C, the end of the browser and --duration.
 
 Decrypted and recorded is what goes to the domain of the URL and to each --host. Other hosts pass undecrypted and are
 listed. The certificate for it is made for this recording, is worth nothing for other hosts, and lasts a day; its key is
@@ -55,7 +55,7 @@ pub struct RecordArgs {
     /// A flag for the browser, may be repeated, as in --browser-arg=--accept-lang=de
     #[arg(long, value_name = "ARG", allow_hyphen_values = true)]
     pub browser_arg: Vec<String>,
-    /// PEM file with an issuer that the site's certificate may have, may be repeated
+    /// PEM file with an issuer that the site's certificate may have, or with that certificate itself; may be repeated
     #[arg(long, value_name = "FILE")]
     pub upstream_ca: Vec<PathBuf>,
     /// Take any certificate of the site

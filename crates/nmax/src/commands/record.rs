@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use nmax_http::Url;
-use nmax_import::redact::redact;
+use nmax_import::redact::{Secrets, redact};
 use nmax_import::{convert, har};
 use nmax_proxy::{BODY_BYTES_MAX, Event, Events, Hosts, Recorder, Settings};
 
@@ -208,6 +208,7 @@ impl Course<'_> {
                 Ok(Happened::Line(line)) => match desk.typed(&line) {
                     Wish::End => return Ok(()),
                     Wish::Ask => screen.ask(),
+                    Wish::Cancel => screen.never_mind(),
                     Wish::Mark(mark) => {
                         screen.marked(&mark.name);
                         log.mark(mark);
@@ -259,10 +260,7 @@ fn finish(args: &RecordArgs, place: &Place, log: Log, recorder: &Recorder) -> Re
     };
     let mut stored = recording.clone();
     let secrets = redact(&mut stored, &key);
-    let kept = Kept {
-        name: format!("{}.har", place.name()),
-        text: Some(har::write(&stored, env!("CARGO_PKG_VERSION"))),
-    };
+    let text = har::write(&stored, env!("CARGO_PKG_VERSION"));
     drop(stored);
     let converted = convert(vec![recording], &options(&args.plan, place, key));
     if converted.summary.steps == 0 {
@@ -270,12 +268,14 @@ fn finish(args: &RecordArgs, place: &Place, log: Log, recorder: &Recorder) -> Re
             warnings,
             ..Beside::default()
         };
-        let what = format!(
-            "so that no plan was written; the recording is {}",
-            place.path(&kept.name).display()
-        );
+        let file = keep(place, &text, &secrets)?;
+        let what = format!("so that no plan was written; the recording is {}", file.display());
         return Err((nothing(&converted, beside, &what), Exit::Unreachable));
     }
+    let kept = Kept {
+        name: format!("{}.har", place.name()),
+        text: Some(text),
+    };
     let bundle = Bundle {
         converted: &converted,
         secrets: &secrets,
@@ -291,4 +291,17 @@ fn finish(args: &RecordArgs, place: &Place, log: Log, recorder: &Recorder) -> Re
     };
     tell(&args.plan, &converted, beside);
     Ok(())
+}
+
+/// Writes a recording of which no plan can be made, and its secrets. Returns its file.
+fn keep(place: &Place, text: &str, secrets: &Secrets) -> Result<PathBuf, Trouble> {
+    let har_file = place.path(&format!("{}.har", place.name()));
+    let secrets_file = place.secrets();
+    if secrets.redactions > 0 {
+        files::ignore(&place.path(""), &[&secrets_file])?;
+        files::replace(&secrets_file, secrets.to_json().as_bytes(), true)
+            .map_err(|error| files::refused(&secrets_file, &error))?;
+    }
+    files::replace(&har_file, text.as_bytes(), false).map_err(|error| files::refused(&har_file, &error))?;
+    Ok(har_file)
 }

@@ -1,12 +1,14 @@
 //! What the person types while it records.
 
-use std::io::BufRead;
+use std::io::{BufRead, ErrorKind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use nmax_import::recording::Mark;
 
 /// Longest name of a step, characters.
 const NAME_CHARS_MAX: usize = 100;
+/// Longest line that is kept, bytes: a name of the widest characters, and room for spaces.
+const LINE_BYTES_MAX: usize = 1_000;
 
 /// What the person wants.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub(super) enum Wish {
     End,
     /// Something begins, and its name will be typed.
     Ask,
+    /// Nothing begins after all.
+    Cancel,
     /// What follows has this name.
     Mark(Mark),
 }
@@ -27,7 +31,8 @@ pub(super) struct Desk {
 }
 
 impl Desk {
-    /// A line now. An empty one marks a step whose name comes with the next; a name alone marks one, too.
+    /// A line now. An empty one begins a step whose name comes with the next, unless that is empty, too; a name alone marks
+    /// one as well. `q` ends it at any time, so that nobody has to know whether a name is asked for.
     pub(super) fn typed(&mut self, line: &str) -> Wish {
         self.typed_at(line, now_us())
     }
@@ -40,11 +45,12 @@ impl Desk {
             .take(NAME_CHARS_MAX)
             .collect();
         match (name.as_str(), self.asked_us.take()) {
-            ("", _) => {
+            ("", None) => {
                 self.asked_us = Some(now_us);
                 Wish::Ask
             }
-            ("q", None) => Wish::End,
+            ("", Some(_)) => Wish::Cancel,
+            ("q", _) => Wish::End,
             // What follows began when Enter was pressed, and not when its name was typed.
             (_, asked_us) => Wish::Mark(Mark {
                 at_us: asked_us.unwrap_or(now_us),
@@ -65,13 +71,37 @@ pub(super) fn listen(take: impl Fn(String) -> bool + Send + 'static) {
     let thread = std::thread::Builder::new().name("nmax-desk".into());
     // Without it, Ctrl-C still ends the recording.
     let _ = thread.spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            let Ok(line) = line else { return };
+        let mut input = std::io::stdin().lock();
+        while let Some(line) = next_line(&mut input) {
             if !take(line) {
                 return;
             }
         }
     });
+}
+
+/// The next line without its end; `None` when there is none. What is not UTF-8 is taken as far as it can be, and what
+/// nobody types is cut.
+fn next_line(input: &mut impl BufRead) -> Option<String> {
+    let mut line = Vec::new();
+    let mut is_over = false;
+    while !is_over {
+        let piece = match input.fill_buf() {
+            Ok([]) if line.is_empty() => return None,
+            Ok([]) => break,
+            Ok(piece) => piece,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(_) => return None,
+        };
+        let end = piece.iter().position(|&byte| byte == b'\n');
+        let part = &piece[..end.unwrap_or(piece.len())];
+        let room = LINE_BYTES_MAX - line.len();
+        line.extend_from_slice(&part[..part.len().min(room)]);
+        let taken = end.map_or(piece.len(), |at| at + 1);
+        is_over = end.is_some();
+        input.consume(taken);
+    }
+    Some(String::from_utf8_lossy(&line).into_owned())
 }
 
 #[cfg(test)]

@@ -1,9 +1,13 @@
 //! What was recorded: in memory with its secrets, and on disk without them while it happens, so that a process that is
 //! killed leaves a file that can be read.
+//!
+//! That a value is secret may be known only after it was written, so this file is its owner's alone. One that all may read
+//! takes its place at the end.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use nmax_import::har::Writer;
@@ -26,12 +30,63 @@ pub(super) struct Log {
     /// Placeholders of those that are stored.
     stored_secrets: HashSet<String>,
     secrets_file: PathBuf,
-    har_file: PathBuf,
+    place: Place,
+    ground: Ground,
     har: File,
     writer: Writer,
     body_bytes: usize,
     bodies_lost: usize,
     entries_lost: usize,
+}
+
+/// What was made to record into; taken away again when nothing was recorded.
+struct Ground {
+    /// Folders that were not there, the innermost first.
+    folders: Vec<PathBuf>,
+    har_file: PathBuf,
+    is_used: bool,
+}
+
+impl Ground {
+    fn new(har_file: PathBuf) -> Result<Self, Trouble> {
+        let above = har_file.ancestors().skip(1);
+        let missing = above.take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let ground = Self {
+            folders: missing.map(Path::to_owned).collect(),
+            har_file,
+            is_used: false,
+        };
+        if let Some(folder) = ground.folders.first() {
+            fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
+        }
+        Ok(ground)
+    }
+
+    /// The recording's file, in the place of one that was there.
+    fn open(&self) -> Result<File, Trouble> {
+        let removed = match fs::remove_file(&self.har_file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create_new(true).mode(0o600);
+        removed
+            .and_then(|()| options.open(&self.har_file))
+            .map_err(|error| refused(&self.har_file, &error))
+    }
+}
+
+impl Drop for Ground {
+    fn drop(&mut self) {
+        if self.is_used {
+            return;
+        }
+        // It holds nothing; a folder that holds something else stays.
+        let _ = fs::remove_file(&self.har_file);
+        for folder in &self.folders {
+            let _ = fs::remove_dir(folder);
+        }
+    }
 }
 
 /// The authority's certificate as a file; gone when dropped.
@@ -54,24 +109,17 @@ impl Drop for Certificate {
 impl Log {
     /// Begins the files beside the plan.
     pub(super) fn create(place: &Place, key: [u8; 32]) -> Result<Self, Trouble> {
-        let har_file = place.path(&format!("{}.har", place.name()));
-        let secrets_file = place.secrets();
-        if let Some(folder) = har_file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(|error| refused(folder, &error))?;
-        }
+        // Whether secrets can be added to it is known before anything is recorded.
+        ignore(&place.path(""), &[])?;
+        let ground = Ground::new(place.path(&format!("{}.har", place.name())))?;
+        let mut har = ground.open()?;
         // Secrets of a recording that is written over.
+        let secrets_file = place.secrets();
         let _ = fs::remove_file(&secrets_file);
-        ignore(&place.path(""), &[&secrets_file])?;
-        let mut har = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(&har_file)
-            .map_err(|error| refused(&har_file, &error))?;
         let mut writer = Writer::default();
         let begin = writer.begin(env!("CARGO_PKG_VERSION"));
         har.write_all(begin.as_bytes())
-            .map_err(|error| refused(&har_file, &error))?;
+            .map_err(|error| refused(&ground.har_file, &error))?;
         Ok(Self {
             recording: Recording {
                 name: place.name().to_owned(),
@@ -81,7 +129,8 @@ impl Log {
             secrets: Secrets::new(&key),
             stored_secrets: HashSet::new(),
             secrets_file,
-            har_file,
+            place: place.clone(),
+            ground,
             har,
             writer,
             body_bytes: 0,
@@ -125,8 +174,12 @@ impl Log {
             .collect();
         self.recording.entries.push(entry);
         let stored = alone.entries.pop().unwrap_or_default();
+        self.ground.is_used = true;
         // Before the placeholders that need it.
         if !new.is_empty() {
+            if self.stored_secrets.is_empty() {
+                ignore(&self.place.path(""), &[&self.secrets_file])?;
+            }
             self.stored_secrets.extend(new);
             self.secrets.absorb(found);
             replace(&self.secrets_file, self.secrets.to_json().as_bytes(), true)
@@ -136,7 +189,7 @@ impl Log {
         let text = self.secrets.hide(&self.writer.entry(&stored));
         self.har
             .write_all(text.as_bytes())
-            .map_err(|error| refused(&self.har_file, &error))?;
+            .map_err(|error| refused(&self.ground.har_file, &error))?;
         Ok(stored)
     }
 
@@ -185,8 +238,6 @@ impl Log {
     /// The recording in order; `None`, and no files, when there is none.
     pub(super) fn close(mut self) -> Option<Recording> {
         if self.recording.entries.is_empty() {
-            // They hold nothing.
-            let _ = fs::remove_file(&self.har_file);
             return None;
         }
         // Should the plan fail, the file is whole. It is written again in order when it does not.

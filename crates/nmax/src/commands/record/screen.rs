@@ -119,7 +119,12 @@ impl Screen {
 
     /// A name is wanted.
     pub(super) fn ask(&self) {
-        say::note("name of what you do next:");
+        say::note("name of what you do next (none: never mind, q: end the recording):");
+    }
+
+    /// It was not given.
+    pub(super) fn never_mind(&self) {
+        say::note("no name, so nothing is marked");
     }
 
     /// It was given.
