@@ -62,7 +62,7 @@ fn figures(target: &Running) -> BTreeMap<String, f64> {
 #[track_caller]
 #[expect(clippy::disallowed_methods, reason = "a test watches a real process")]
 fn until(target: &Running, name: &str, value: f64) {
-    let found = (0..2_000).find_map(|_| {
+    let found = (0..30_000).find_map(|_| {
         let now = figures(target)[name];
         std::thread::sleep(Duration::from_millis(1));
         (now == value).then_some(now)
@@ -85,12 +85,12 @@ fn a_burnt_processor_is_processor_time() {
 
 #[test]
 fn a_lock_is_held_by_one_at_a_time() {
-    let target = with(&["lock:held=80ms,name=stock"]);
+    let target = with(&["lock:held=400ms,name=stock"]);
     let mut clients = at_once(&target, "/", 5);
     until(&target, "nmax_target_lock_holding{lock=\"stock\"}", 1.0);
     let (statuses, took_s) = finish(&mut clients);
     assert_eq!(statuses, [200; 5]);
-    assert!(took_s >= 0.4, "{took_s}");
+    assert!(took_s >= 2.0, "{took_s}");
     let figures = figures(&target);
     assert_eq!(figures["nmax_target_lock_holding{lock=\"stock\"}"], 0.0);
     assert_eq!(figures["nmax_target_lock_waiting{lock=\"stock\"}"], 0.0);
@@ -98,13 +98,11 @@ fn a_lock_is_held_by_one_at_a_time() {
 
 #[test]
 fn writes_reach_the_disk_and_leave_no_file() {
+    // Not every kernel counts them.
     let written = || -> u64 {
-        let text = std::fs::read_to_string("/proc/self/io").unwrap();
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("write_bytes: "))
-            .unwrap();
-        line.parse().unwrap()
+        let text = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("write_bytes: "));
+        line.map_or(0, |count| count.parse().unwrap())
     };
     let dir = std::env::temp_dir().join(format!("nmax-bottleneck-{}", std::process::id()));
     std::fs::create_dir(&dir).unwrap();
@@ -128,7 +126,7 @@ fn writes_reach_the_disk_and_leave_no_file() {
 #[test]
 fn a_pool_lends_its_slots_and_sends_away_who_waits_too_long() {
     let target = with(&[
-        "/hello=pool:size=2,held=400ms,timeout=100ms,name=orders",
+        "/hello=pool:size=2,held=3s,timeout=100ms,name=orders",
         "/b=pool:size=1,name=idle",
     ]);
     let mut clients = at_once(&target, "/hello", 4);
@@ -136,7 +134,7 @@ fn a_pool_lends_its_slots_and_sends_away_who_waits_too_long() {
     let (mut statuses, took_s) = finish(&mut clients);
     statuses.sort_unstable();
     assert_eq!(statuses, [200, 200, 503, 503]);
-    assert!(took_s >= 0.4, "{took_s}");
+    assert!(took_s >= 3.0, "{took_s}");
     let figures = figures(&target);
     let of = |name: &str, pool: &str| figures[&format!("nmax_target_pool_{name}{{pool=\"{pool}\"}}")];
     assert_eq!((of("limit", "orders"), of("limit", "idle")), (2.0, 1.0));
@@ -153,19 +151,19 @@ fn a_pool_lends_its_slots_and_sends_away_who_waits_too_long() {
 /// The slot is kept while the request is at what comes after the pool.
 #[test]
 fn a_slot_is_held_until_the_reply() {
-    let target = with(&["pool:size=1,name=outer", "lock:held=200ms,name=inner"]);
+    let target = with(&["pool:size=1,name=outer", "lock:held=1s,name=inner"]);
     let mut clients = at_once(&target, "/", 3);
     until(&target, "nmax_target_pool_waiting{pool=\"outer\"}", 2.0);
     assert_eq!(figures(&target)["nmax_target_lock_waiting{lock=\"inner\"}"], 0.0);
     let (_, took_s) = finish(&mut clients);
-    assert!(took_s >= 0.6, "{took_s}");
+    assert!(took_s >= 3.0, "{took_s}");
 }
 
 #[test]
 fn memory_is_there_and_is_touched() {
     let resident = || -> u64 {
         let text = std::fs::read_to_string("/proc/self/statm").unwrap();
-        text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096
+        text.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * rustix::param::page_size() as u64
     };
     let before = resident();
     let target = with(&["memory:bytes=64MB,touch=1MB,threads=2"]);
@@ -190,7 +188,7 @@ fn a_network_carries_so_many_bytes_per_second_for_all() {
 
 #[test]
 fn a_dependency_is_asked_and_its_failure_is_ours() {
-    let other = crate::with_services(&["fixed:300ms"]);
+    let other = crate::with_services(&["fixed:3s"]);
     let url = format!("{}/hello", other.url());
     let target = with(&[&format!("dependency:url={url},name=stock")]);
     let mut clients = at_once(&target, "/", 3);

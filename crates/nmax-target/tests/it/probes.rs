@@ -171,10 +171,14 @@ fn a_slow_body_takes_its_time_at_any_size() {
 
 #[test]
 fn a_stop_lets_open_requests_finish() {
-    let target = spawn(Options::default()).unwrap();
+    let options = Options {
+        grace: std::time::Duration::from_secs(60),
+        ..Options::default()
+    };
+    let target = spawn(options).unwrap();
     let mut client = Client::connect(target.address());
     let mut observer = Client::connect(target.address());
-    client.write("GET", "/delay/200ms", "", "").unwrap();
+    client.write("GET", "/delay/3s", "", "").unwrap();
     while observer.truth()["in_flight"] != 1 {}
     drop(target);
     let reply = client.read("GET").unwrap();
