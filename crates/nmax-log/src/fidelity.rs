@@ -6,16 +6,20 @@
 //!
 //! ```text
 //! mix             TV = ½ Σ |pᵢ − qᵢ|                        alike ≤ max(0.02, chance)   near ≤ 0.06 + chance
+//! statuses        the same, of replies                      alike ≤ max(0.02, chance)   near ≤ 0.02 + chance
 //! distributions   KS = sup |F(x) − G(x)|                    alike ≤ max(0.05, chance)   near ≤ 0.15 + chance
 //! ratios          r = run / source                          alike within 5 % + chance   near within 15 % + chance
 //! burstiness      r = run / source                          alike within 20 % + chance  near within 30 % + chance
 //! ```
 //!
-//! Statuses are measured as the mix is. Where chance makes more than a half, a difference is *not known*: too little was seen.
+//! Statuses have less room than the mix: a few percent of other replies are visitors who could not do what they wanted. Where
+//! chance makes more than a half, a difference is *not known*: too little was seen.
 //!
 //! Chance: for KS 1.63·√(1/n + 1/m), the 99 % point of the two-sample test of Smirnov; for TV the mean
 //! Σ √(pᵢ(1 − pᵢ)·(1/n + 1/m)/(2π)) of independent draws and 2.33 standard deviations, at most √((1/n + 1/m)/4) each; for ratios 2.58
 //! standard errors. Steps of one session depend on each other, so n and m are sessions where a session is what is drawn.
+//!
+//! Sizes that differ by less than 3 % and 16 B count as equal: logs count what frames a body (chunks) as well, or heads.
 //!
 //! Latency is no matter of likeness: it is what the run wants to know. Its rows say *faster*, *slower* or *alike*.
 
@@ -28,7 +32,14 @@ use shares::{mix, statuses};
 
 /// Tolerances: what nobody would call a difference.
 const MIX_TOLERANCE: f64 = 0.02;
-const KS_TOLERANCE: f64 = 0.05;
+const MIX: Tolerance = Tolerance::wide(MIX_TOLERANCE);
+const STATUSES: Tolerance = Tolerance {
+    alike: MIX_TOLERANCE,
+    near: MIX_TOLERANCE,
+};
+const KS: Tolerance = Tolerance::wide(0.05);
+/// An exponent is no scale: a tenth changes the share of the first few targets by some percent.
+const EXPONENT: Tolerance = Tolerance::wide(0.1);
 const RATIO_TOLERANCE: f64 = 0.05;
 const BURST_TOLERANCE: f64 = 0.15;
 /// Times the tolerance up to which something is near.
@@ -43,6 +54,9 @@ const Z99: f64 = 2.58;
 const TYPES_MAX: usize = 20;
 /// Requests that a row about one type needs, on both sides.
 const COUNT_MIN: u64 = 20;
+/// Bytes by which sizes may differ, and the share of them.
+const FRAMING_BYTES: u64 = 16;
+const FRAMING_SHARE: f64 = 0.03;
 /// Share by which a quantile of latency must differ to be another one.
 const LATENCY_TOLERANCE: f64 = 0.1;
 
@@ -157,14 +171,31 @@ fn spread(n: u64, m: u64) -> f64 {
     }
 }
 
-fn verdict(distance: f64, tolerance: f64, chance: f64) -> Verdict {
+/// Distances that nobody would call a difference, and that are near, without what chance makes.
+#[derive(Clone, Copy, Debug)]
+struct Tolerance {
+    alike: f64,
+    near: f64,
+}
+
+impl Tolerance {
+    const fn wide(alike: f64) -> Self {
+        Self {
+            alike,
+            near: NEAR * alike,
+        }
+    }
+}
+
+fn verdict(distance: f64, tolerance: Tolerance, chance: f64) -> Verdict {
     let is_known = distance.is_finite() && chance.is_finite();
-    let may_be_chance = chance > CHANCE_MAX && distance > NEAR * tolerance && distance <= NEAR * tolerance + chance;
+    let Tolerance { alike, near } = tolerance;
+    let may_be_chance = chance > CHANCE_MAX && distance > near && distance <= near + chance;
     if !is_known || may_be_chance {
         Verdict::Unknown
-    } else if distance <= tolerance.max(chance) {
+    } else if distance <= alike.max(chance) {
         Verdict::Alike
-    } else if distance <= NEAR * tolerance + chance {
+    } else if distance <= near + chance {
         Verdict::Near
     } else {
         Verdict::Unlike
@@ -272,8 +303,18 @@ fn sessions(source: &Profile, run: &Profile) -> Vec<Row> {
 
 /// Compares two distributions drawn `counts` times.
 fn distribution(
-    (topic, what): (Topic, &str),
+    about: (Topic, &str),
     (source, run): (&Dist, &Dist),
+    counts: (u64, u64),
+    text: impl Fn(u64) -> String,
+) -> Row {
+    distribution_apart((about, (source, run)), source.distance(run), counts, text)
+}
+
+/// The same where the distance is known.
+fn distribution_apart(
+    ((topic, what), (source, run)): ((Topic, &str), (&Dist, &Dist)),
+    distance: Option<f64>,
     counts: (u64, u64),
     text: impl Fn(u64) -> String,
 ) -> Row {
@@ -285,7 +326,6 @@ fn distribution(
         )
     };
     let chance = KS_99 * spread(counts.0.min(source.count()), counts.1.min(run.count()));
-    let distance = source.distance(run);
     Row {
         topic,
         what: what.to_owned(),
@@ -293,7 +333,7 @@ fn distribution(
         run: middle(run),
         distance,
         measure: Measure::KolmogorovSmirnov,
-        verdict: distance.map_or(Verdict::Unknown, |distance| verdict(distance, KS_TOLERANCE, chance)),
+        verdict: distance.map_or(Verdict::Unknown, |distance| verdict(distance, KS, chance)),
         why: match distance {
             Some(_) => format!(
                 "largest distance of the distribution functions{}",
@@ -316,8 +356,7 @@ fn popularity(source: &RequestType, run: &RequestType) -> Option<Row> {
         run: format!("{of_run:.2}"),
         distance: (from > 0.0).then(|| of_run / from),
         measure: Measure::Ratio,
-        // An exponent is no scale: a tenth changes the share of the first few targets by some percent.
-        verdict: verdict(distance, 0.1, chance),
+        verdict: verdict(distance, EXPONENT, chance),
         why: format!("{distance:.2} apart{}", chance_in_words(chance)),
     })
 }
@@ -329,12 +368,10 @@ fn sizes(source: &RequestType, run: &RequestType) -> Option<Row> {
     let bytes = |bytes: u64| format!("{bytes} B");
     let counts = (source.bytes.count(), run.bytes.count());
     let what = format!("bytes of {}", source.name);
-    Some(distribution(
-        (Topic::Sizes, &what),
-        (&source.bytes, &run.bytes),
-        counts,
-        bytes,
-    ))
+    let slack = |bytes: u64| FRAMING_BYTES + (bytes as f64 * FRAMING_SHARE) as u64;
+    let distance = source.bytes.distance_within(&run.bytes, slack);
+    let row = ((Topic::Sizes, what.as_str()), (&source.bytes, &run.bytes));
+    Some(distribution_apart(row, distance, counts, bytes))
 }
 
 /// Latency at p50 and p95: the log's beside the run's.
@@ -344,8 +381,11 @@ fn latency(source: &RequestType, run: &RequestType) -> Vec<Row> {
     }
     let row = |(q, name): (f64, &str)| {
         let (from, of_run) = (source.time_us.quantile(q)?, run.time_us.quantile(q)?);
+        // Below what the log resolves, as 0 of its milliseconds.
+        let is_known = from > 0;
         let ratio = of_run.max(1) as f64 / from.max(1) as f64;
         let verdict = match ratio {
+            _ if !is_known => Verdict::Unknown,
             _ if ratio > 1.0 + LATENCY_TOLERANCE => Verdict::Slower,
             _ if ratio < 1.0 / (1.0 + LATENCY_TOLERANCE) => Verdict::Faster,
             _ => Verdict::Alike,
@@ -355,10 +395,14 @@ fn latency(source: &RequestType, run: &RequestType) -> Vec<Row> {
             what: format!("latency {name} of {}", source.name),
             source: microseconds(from),
             run: microseconds(of_run),
-            distance: Some(ratio),
+            distance: is_known.then_some(ratio),
             measure: Measure::Ratio,
             verdict,
-            why: "the log's is measured at the server, the run's at the client".to_owned(),
+            why: if is_known {
+                "the log's is measured at the server, the run's at the client".to_owned()
+            } else {
+                "shorter than what the log resolves".to_owned()
+            },
         })
     };
     [(0.5, "p50"), (0.95, "p95")].into_iter().filter_map(row).collect()

@@ -226,8 +226,9 @@ impl Format {
         }
         let is_begin = |field: &&Field| field.moment() == Some(Moment::Begin);
         let is_end = |field: &&Field| field.is_stamp() && !is_begin(field);
-        if fields.iter().any(is_end) && !fields.iter().any(is_begin) && !fields.iter().any(|field| field.is_duration())
-        {
+        let has_durations = fields.iter().any(|field| field.is_duration())
+            || matches!(&self.kind, Kind::W3c(w3c) if w3c.has_durations_in_part());
+        if fields.iter().any(is_end) && !fields.iter().any(is_begin) && !has_durations {
             notes.push(
                 "stamps are taken as those of the end, and no column tells the duration, so arrivals are later than they were"
                     .to_owned(),

@@ -21,6 +21,8 @@ const COVER: f64 = 0.995;
 const PRUNE: [f64; 5] = [0.02, 0.01, 0.005, 0.002, 0.0];
 /// Largest total variation between the mix of visits before and after.
 const PRUNE_DISTANCE_MAX: f64 = 0.005;
+/// Share of the static content from which on it is said that it is not fetched.
+const RESOURCES_LEFT_OUT_MIN: f64 = 0.05;
 /// Methods that change nothing (RFC 9110, §9.2.1), as far as plans have them.
 const SAFE: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
 /// The others that plans have.
@@ -71,7 +73,9 @@ pub struct Made {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// Nobody came.
-    #[error("no session begins in the chosen time\n  help: choose another time, or count robots as visitors")]
+    #[error(
+        "no session begins in the chosen time\n  help: choose another time, or count robots and load tests as visitors: --with-robots"
+    )]
     NoSessions,
     /// Nothing of what they asked for can be sent.
     #[error("none of the requests can be sent again\n  help: `--include-writes` takes those that change something")]
@@ -127,7 +131,7 @@ pub fn write(profile: &Profile, options: &PlanOptions) -> Result<Made, PlanError
                 .zip(&scenario.visits)
                 .map(move |(kind, visits)| (scenario, kind, visits))
         })
-        .map(|(scenario, kind, visits)| scenario.share * visits * items.resources(*kind).len() as f64)
+        .map(|(scenario, kind, visits)| scenario.share * visits * items.resource_count(*kind) as f64)
         .sum();
     let mut made = Made {
         plan: String::new(),
@@ -138,6 +142,7 @@ pub fn write(profile: &Profile, options: &PlanOptions) -> Result<Made, PlanError
         covered: if total > 0.0 { (steps / total).min(1.0) } else { 0.0 },
         scenarios: scenarios.len(),
     };
+    made.warnings.extend(resources_left_out(profile, resources));
     made.plan = text::document(profile, options, &scenarios, &mut items, &made);
     made.warnings.extend(items.take_warnings());
     made.files = items.into_files();
@@ -146,6 +151,19 @@ pub fn write(profile: &Profile, options: &PlanOptions) -> Result<Made, PlanError
         text: serde_json::to_string(&profile_of_plan).unwrap_or_default(),
     });
     Ok(made)
+}
+
+/// Static content of the log that no page of the plan brings along, when it is much; `per_session` is what pages bring.
+fn resources_left_out(profile: &Profile, per_session: f64) -> Option<String> {
+    let in_log = profile.apart.resources as f64 / profile.sessions.count.max(1) as f64;
+    let left_out = 1.0 - per_session / in_log.max(1e-12);
+    (in_log > 0.0 && left_out >= RESOURCES_LEFT_OUT_MIN).then(|| {
+        format!(
+            "{:.0} % of the static content that pages of the log bring along is not fetched by the plan, since fewer than \
+             half of their views do (caches), or since their pages are left out: bytes are fewer by that",
+            100.0 * left_out
+        )
+    })
 }
 
 /// The chain of a cluster with the states that are sent; `None` when none is.

@@ -25,7 +25,7 @@ mod pace;
 mod rewrite;
 
 pub use document::FEEDER;
-pub use pace::{Pace, Schedule};
+pub use pace::{Pace, STRAYS, Schedule};
 pub use rewrite::{Rewrite, RewriteError};
 
 /// Most requests that are replayed at once; each takes about a hundred bytes.

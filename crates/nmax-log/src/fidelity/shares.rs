@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{MIX_TOLERANCE, Measure, Row, Topic, Verdict, chance_in_words, percent, spread, verdict};
+use super::{MIX, Measure, Row, STATUSES, Tolerance, Topic, Verdict, chance_in_words, percent, spread, verdict};
 use crate::traffic::{Profile, RequestType};
 
 /// How often something came in the source and in the run.
@@ -42,7 +42,8 @@ impl<'a> Compared<'a> {
     /// The row of what was counted.
     fn row<K: Ord>(
         &self,
-        (topic, what, kinds): (Topic, &str, &str),
+        (topic, what, one): (Topic, &str, &str),
+        tolerance: Tolerance,
         counts: &BTreeMap<K, Both>,
         why: impl Fn(&K, Both) -> String,
     ) -> Row {
@@ -81,13 +82,17 @@ impl<'a> Compared<'a> {
         let why = most.map_or_else(|| "all have the same share".to_owned(), |(key, both)| why(key, both));
         let known = |pick: fn(&Both) -> f64| {
             let count = counts.values().filter(|both| pick(both) > 0.0).count();
-            format!("{count} {kinds}")
+            if count == 1 {
+                format!("1 {one}")
+            } else {
+                format!("{count} {one}{}", if one.ends_with('s') { "es" } else { "s" })
+            }
         };
         row(
             known(|both| both.0),
             known(|both| both.1),
             Some(distance),
-            verdict(distance, MIX_TOLERANCE, chance),
+            verdict(distance, tolerance, chance),
             why + &chance_in_words(chance),
         )
     }
@@ -109,7 +114,7 @@ pub(super) fn mix(source: &Profile, run: &Profile) -> Row {
     } else {
         String::new()
     };
-    compared.row((Topic::Mix, "mix of requests", "types"), &counts, |name, (p, q)| {
+    compared.row((Topic::Mix, "mix of requests", "type"), MIX, &counts, |name, (p, q)| {
         format!("most apart: {name}, {} and {}{without}", percent(p), percent(q))
     })
 }
@@ -137,7 +142,8 @@ pub(super) fn statuses(source: &Profile, run: &Profile) -> Row {
         .values()
         .fold((0.0, 0.0), |sum, both| (sum.0 + both.0, sum.1 + both.1));
     compared.row(
-        (Topic::Statuses, "mix of statuses", "statuses"),
+        (Topic::Statuses, "mix of statuses", "status"),
+        STATUSES,
         &counts,
         |status, (p, q)| {
             let apart = |both: &Both| (both.0 / f64::max(total.0, 1.0) - both.1 / f64::max(total.1, 1.0)).abs();

@@ -41,6 +41,8 @@ pub(super) struct W3c {
     is_named: bool,
     /// Columns up to this one must be there.
     needed: usize,
+    /// Some `#Fields` lines so far told the duration, and others did not.
+    has_durations_in_part: bool,
 }
 
 impl W3c {
@@ -71,6 +73,7 @@ impl W3c {
             writer,
             is_named: true,
             needed,
+            has_durations_in_part: false,
         }
     }
 
@@ -123,9 +126,25 @@ impl W3c {
             .collect()
     }
 
+    /// Whether some lines of the file so far tell the duration, and others do not.
+    pub(super) fn has_durations_in_part(&self) -> bool {
+        self.has_durations_in_part
+    }
+
+    fn has_durations(&self) -> bool {
+        self.fields().any(Field::is_duration)
+    }
+
     /// What a person should know.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
+        if self.has_durations_in_part {
+            notes.push(
+                "`#Fields` changes within the file, and not all of its lines tell the duration: arrivals of those that do \
+                 not are later than they were"
+                    .to_owned(),
+            );
+        }
         if !self.is_named {
             notes.push("there was no #Fields line, so the columns are taken to be the usual ones".to_owned());
         }
@@ -138,7 +157,9 @@ impl W3c {
     /// Reads a line that begins with `#`.
     pub(super) fn directive(&mut self, line: &[u8], draft: &mut Draft) -> Result<(), Rejection> {
         if let Some(names) = line.strip_prefix(b"#Fields:") {
-            let next = Self::new(&String::from_utf8_lossy(names));
+            let mut next = Self::new(&String::from_utf8_lossy(names));
+            let differs = self.is_named && self.has_durations() != next.has_durations();
+            next.has_durations_in_part = self.has_durations_in_part || differs;
             let problems = next.problems();
             *self = next;
             if !problems.is_empty() {

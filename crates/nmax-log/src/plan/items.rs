@@ -26,6 +26,15 @@ pub(crate) struct Source {
     pub(crate) exponent: Option<f64>,
 }
 
+/// What a page brings along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fetched<'a> {
+    /// Always this.
+    Target(&'a str),
+    /// One of a type, drawn by popularity.
+    Drawn(usize),
+}
+
 /// Addresses of all types, made when they are asked for.
 #[derive(Debug)]
 pub(crate) struct Items<'a> {
@@ -112,21 +121,56 @@ impl<'a> Items<'a> {
         hole(&name)
     }
 
-    /// Targets of the resources that most views of a page fetch.
-    pub(crate) fn resources(&self, kind: usize) -> Vec<String> {
+    /// What a browser fetches with a page, as templates.
+    pub(crate) fn resources(&mut self, kind: usize) -> Vec<String> {
+        let fetched = self.fetched(kind);
+        let template = |one: Fetched| match one {
+            Fetched::Target(target) => here(target),
+            Fetched::Drawn(kind) => self.address(kind),
+        };
+        fetched.into_iter().map(template).collect()
+    }
+
+    /// How many that are.
+    pub(crate) fn resource_count(&self, kind: usize) -> usize {
+        self.fetched(kind).len()
+    }
+
+    /// What comes with the views of a page: targets that most of them fetch. Where views fetch more of a type than those,
+    /// as a picture of what they are about, one is drawn, and the next most popular ones are the rest.
+    fn fetched(&self, kind: usize) -> Vec<Fetched<'a>> {
         let page = &self.profile.types[kind];
         let views = page.steps.max(1) as f64;
-        let often = page
-            .resources
-            .iter()
-            .filter(|attached| attached.count as f64 >= RESOURCE_SHARE_MIN * views);
-        let targets = often.filter_map(|attached| {
-            let resource = self.profile.types.get(attached.request)?;
-            let is_fetched = resource.method == "GET" && resource.template != OTHER;
-            let (target, _) = sendable(resource).next().filter(|_| is_fetched)?;
-            Some(here(target))
-        });
-        targets.take(RESOURCES_MAX).collect()
+        let mut fetched = Vec::new();
+        for attached in &page.resources {
+            let Some(resource) = self.profile.types.get(attached.request) else {
+                continue;
+            };
+            let per_view = attached.count as f64 / views;
+            if per_view < RESOURCE_SHARE_MIN || resource.method != "GET" || resource.template == OTHER {
+                continue;
+            }
+            // A target is taken to come with this page as often as its type does.
+            let share = per_view / resource.popularity.count.max(1) as f64;
+            let mut rest = per_view;
+            let mut targets = sendable(resource).peekable();
+            while let Some((target, count)) = targets.next_if(|(_, count)| *count as f64 * share >= RESOURCE_SHARE_MIN)
+            {
+                fetched.push(Fetched::Target(target));
+                rest -= (count as f64 * share).min(1.0);
+            }
+            let (more, left) = (rest.round() as usize, sendable(resource).count());
+            if more > 0 && targets.peek().is_some() {
+                fetched.push(if left > 1 {
+                    Fetched::Drawn(attached.request)
+                } else {
+                    Fetched::Target(targets.next().map_or("/", |(target, _)| target))
+                });
+                fetched.extend(targets.take(more - 1).map(|(target, _)| Fetched::Target(target)));
+            }
+        }
+        fetched.truncate(RESOURCES_MAX);
+        fetched
     }
 
     pub(crate) fn take_warnings(&mut self) -> Vec<String> {

@@ -1,18 +1,20 @@
 //! Rows become starts: at the pace of the log, or at another one that is named.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use nmax_plan::choice::Choice;
 
 use super::{Replay, Row, SPOKEN, Texts, widened};
 use crate::record::Record;
-use crate::traffic::Period;
+use crate::traffic::{Last, Period, SeasonCounter};
 
 /// Copies are shifted against each other by less than that.
 const SHIFT_NS_MAX: u64 = 60_000_000_000;
 /// Longest time without a request that needs no mention, beside a tenth of the whole.
 const GAP_NS_MAX: u64 = 600_000_000_000;
+/// Why requests are left out whose stamps are far from all others.
+pub const STRAYS: &str = "stamped far from all others";
 const NS_PER_US: u64 = 1_000;
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -80,7 +82,14 @@ impl Schedule {
             by_status,
             ..
         } = replay;
-        let (period, mut starts) = spread(&mut rows, options.period, options.seed);
+        let mut by_status = by_status;
+        if options.period.is_none() {
+            let strays = leave_strays(&mut rows, &mut by_status);
+            if strays > 0 {
+                left_out.insert(STRAYS.to_owned(), strays);
+            }
+        }
+        let (period, mut starts) = spread(&rows, options.period, options.seed);
         let mut length_ns = (period.to_us - period.from_us).max(1) as u64 * NS_PER_US;
         let taken = starts.len();
         match options.pace {
@@ -214,12 +223,34 @@ impl Schedule {
     }
 }
 
-/// The time that is replayed, and when each row starts, ns from its beginning. Rows with the same stamp keep their order.
+/// Takes the rows out whose stamps are far from all others, as where a clock was wrong; how many they are.
+fn leave_strays(rows: &mut Vec<Row>, by_status: &mut BTreeMap<u16, u64>) -> u64 {
+    let mut counter = SeasonCounter::new(0);
+    rows.iter().for_each(|row| counter.add(row.arrival_us));
+    let season = counter.finish();
+    if season.strays.is_empty() {
+        return 0;
+    }
+    let (before, span) = (rows.len(), season.span());
+    rows.retain(|row| {
+        let is_kept = span.contains(row.arrival_us);
+        if let Some(count) = by_status.get_mut(&row.status).filter(|_| !is_kept) {
+            *count -= 1;
+        }
+        is_kept
+    });
+    by_status.retain(|_, count| *count > 0);
+    (before - rows.len()) as u64
+}
+
+/// The time that is replayed, and when each row starts, ns from its beginning, ascending. Rows are in the order of the
+/// lines; those with the same stamp keep it.
 ///
 /// A stamp of resolution r may be any instant from itself up to r later: each row gets a uniform one of its own. Stamps in
-/// microseconds stay as they are.
-fn spread(rows: &mut [Row], chosen: Option<Period>, seed: u64) -> (Period, Vec<(u64, u32)>) {
-    rows.sort_by_key(|row| row.arrival_us);
+/// microseconds stay as they are. A visitor's row is not before that of an earlier line where both may be.
+fn spread(rows: &[Row], chosen: Option<Period>, seed: u64) -> (Period, Vec<(u64, u32)>) {
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    order.sort_by_key(|at| rows[*at as usize].arrival_us);
     let within_ns = |number: usize, row: &Row| match row.resolution_us {
         0 | 1 => 0,
         resolution_us => {
@@ -227,25 +258,28 @@ fn spread(rows: &mut [Row], chosen: Option<Period>, seed: u64) -> (Period, Vec<(
             (unit * f64::from(resolution_us) * NS_PER_US as f64) as u64
         }
     };
-    let first_us = rows.first().map_or(0, |row| row.arrival_us);
+    let row_of = |at: u32| &rows[at as usize];
+    let first_us = order.first().map_or(0, |at| row_of(*at).arrival_us);
     let from_us = chosen.map_or(first_us, |period| period.from_us);
-    let mut starts: Vec<(u64, u32)> = Vec::with_capacity(rows.len());
-    let mut from = 0;
-    for group in rows.chunk_by(|a, b| (a.arrival_us, a.resolution_us) == (b.arrival_us, b.resolution_us)) {
-        let base_ns = (group[0].arrival_us.saturating_sub(from_us).max(0) as u64).saturating_mul(NS_PER_US);
-        let mut instants: Vec<u64> = (from..)
+    let since_ns = |us: i64| (us.saturating_sub(from_us).max(0) as u64).saturating_mul(NS_PER_US);
+    // By row.
+    let mut instants: Vec<u64> = vec![0; rows.len()];
+    let mut number = 0;
+    let stamp = |at: u32| (row_of(at).arrival_us, row_of(at).resolution_us);
+    for group in order.chunk_by(|a, b| stamp(*a) == stamp(*b)) {
+        let mut drawn: Vec<u64> = (number..)
             .zip(group)
-            .map(|(number, row)| within_ns(number, row))
+            .map(|(number, at)| within_ns(number, row_of(*at)))
             .collect();
-        instants.sort_unstable();
-        starts.extend(
-            (from..)
-                .zip(instants)
-                .map(|(row, ns)| (base_ns.saturating_add(ns), row as u32)),
-        );
-        from += group.len();
+        drawn.sort_unstable();
+        for (at, within_ns) in group.iter().zip(drawn) {
+            instants[*at as usize] = since_ns(row_of(*at).arrival_us).saturating_add(within_ns);
+        }
+        number += group.len();
     }
-    starts.sort_by_key(|(start, _)| *start);
+    in_sequence(rows, &mut instants, since_ns);
+    let mut starts: Vec<(u64, u32)> = instants.into_iter().zip(0..).collect();
+    starts.sort_unstable();
     if chosen.is_none() {
         // The first request is sent at once.
         let first = starts.first().map_or(0, |(start, _)| *start);
@@ -254,6 +288,31 @@ fn spread(rows: &mut [Row], chosen: Option<Period>, seed: u64) -> (Period, Vec<(
     let last_us = (starts.last().map_or(0, |(start, _)| *start) / NS_PER_US) as i64;
     let to_us = chosen.map_or(from_us.saturating_add(last_us + 1), |period| period.to_us);
     (Period { from_us, to_us }, starts)
+}
+
+/// Moves instants within the resolution of their stamps, so that each visitor's are in the order of the lines where that may
+/// be: first down to where the lines behind leave room, then up from the lines before.
+fn in_sequence(rows: &[Row], instants: &mut [u64], since_ns: impl Fn(i64) -> u64) {
+    let ns = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+    let from = |row: &Row| ns(since_ns(row.arrival_us));
+    let length = |row: &Row| i64::from(row.resolution_us.max(1)) * NS_PER_US as i64;
+    let mut ends: Vec<i64> = rows.iter().map(|row| from(row).saturating_add(length(row))).collect();
+    let mut behind: HashMap<u32, i64> = HashMap::new();
+    for (row, end) in rows.iter().zip(&mut ends).rev() {
+        let next = behind.entry(row.visitor).or_insert(*end);
+        if from(row) < *next {
+            *end = (*end).min(*next);
+        }
+        *next = *end;
+    }
+    let mut before: HashMap<u32, Last> = HashMap::new();
+    for ((row, end), instant) in rows.iter().zip(ends).zip(instants) {
+        let (from, length) = (from(row), length(row));
+        let share = (ns(*instant) - from) as f64 / length as f64;
+        let at = from + (share * (end - from) as f64) as i64;
+        let last = before.entry(row.visitor).or_default();
+        *instant = last.follow((from, end), at).unsigned_abs();
+    }
 }
 
 /// Puts copies of all starts among them, each shifted by a time of its own; what leaves at the end comes in at the

@@ -356,6 +356,60 @@ fn what_a_person_should_know_is_said() {
 }
 
 #[test]
+fn stamps_of_another_year_are_left_out() {
+    const DAY_US: i64 = 86_400_000_000;
+    let minutes = |n: i64| record(20_000 * DAY_US + n * 60_000_000, "GET", "/", 200);
+    let mut records: Vec<Record<'_>> = (0..40).map(minutes).collect();
+    let whole = schedule(Options::default(), &records);
+    records.insert(7, record(47_000 * DAY_US, "GET", "/far", 404));
+    let found = schedule(Options::default(), &records);
+    assert_eq!((found.starts(), found.length_ns()), (whole.starts(), whole.length_ns()));
+    assert_eq!(
+        found.left_out.get("stamped far from all others"),
+        Some(&1),
+        "{:?}",
+        found.left_out
+    );
+    assert_eq!(found.by_status, BTreeMap::from([(200, 40)]));
+    // Whoever names the time gets it.
+    let all = Period {
+        from_us: 0,
+        to_us: 50_000 * DAY_US,
+    };
+    let options = Options {
+        period: Some(all),
+        ..Options::default()
+    };
+    assert_eq!(schedule(options, &records).len(), 41);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// Law: pages that one visitor asked for one after the other are sent in that order, however coarse the stamps.
+    #[test]
+    fn coarse_stamps_keep_the_order_of_a_visitor(
+        pages in prop::collection::vec((0..1_500_000_i64, 1..2_000_000_i64), 1..60),
+        seed: u64,
+    ) {
+        let (mut at, mut records) = (1_000_000_000_i64, Vec::new());
+        let targets: Vec<String> = (0..pages.len()).map(|n| format!("/{n}")).collect();
+        for ((pause, took), target) in pages.iter().zip(&targets) {
+            at += pause + took;
+            let end_us = at.div_euclid(1_000_000) * 1_000_000;
+            records.push(Record {
+                resolution_us: 1_000_000,
+                duration_us: Some(took.unsigned_abs()),
+                ..record(end_us - took, "GET", target, 200)
+            });
+        }
+        let found = schedule(Options { seed, ..Options::default() }, &records);
+        prop_assert_eq!(self::targets(&found), targets);
+        prop_assert!(found.starts().windows(2).all(|pair| pair[0] <= pair[1]));
+    }
+}
+
+#[test]
 fn the_target_is_what_most_requests_name() {
     let of = |targets: &[&str]| {
         let records: Vec<Record<'_>> = targets.iter().map(|target| record(0, "GET", target, 200)).collect();

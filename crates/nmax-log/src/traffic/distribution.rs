@@ -189,6 +189,29 @@ impl Dist {
         }
         Some(largest)
     }
+
+    /// The same where values count as equal that are no further apart than `slack` of one of them; `None` when one is empty.
+    pub fn distance_within(&self, other: &Self, slack: impl Fn(u64) -> u64) -> Option<f64> {
+        if self.count == 0 || other.count == 0 {
+            return None;
+        }
+        Some(self.excess(other, &slack).max(other.excess(self, &slack)))
+    }
+
+    /// How much more of this one lies up to a value than of the other one up to that value and its slack, at most.
+    fn excess(&self, other: &Self, slack: impl Fn(u64) -> u64) -> f64 {
+        let mut theirs = other.buckets().peekable();
+        let (mut mine, mut passed, mut most) = (0, 0, 0.0_f64);
+        for (value, count) in self.buckets() {
+            mine += count;
+            let up_to = value.saturating_add(slack(value));
+            while let Some((_, count)) = theirs.next_if(|(value, _)| *value <= up_to) {
+                passed += count;
+            }
+            most = most.max(mine as f64 / self.count as f64 - passed as f64 / other.count as f64);
+        }
+        most
+    }
 }
 
 #[cfg(test)]

@@ -3,18 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use nmax_plan::units::format_duration;
 
 use super::hash::IdMap;
 use super::paths::{OTHER, TypeId};
 use super::profile::{
-    Apart, Arrivals, AtTimeout, Attached, Counted, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Sessions,
-    Think, Transition,
+    Apart, Arrivals, AtTimeout, Attached, Counted, Heavy, Period, Profile, RequestType, SCHEMA_VERSION, Season,
+    Sessions, Think, Transition,
 };
 use super::scenarios::scenarios;
 use super::visits::{BREAKS_S, Pair, Pauses, Totals};
 use super::warnings::warnings;
-use super::{IDENTITIES, Traffic};
+use super::{IDENTITIES, Options, Traffic};
 
 /// Shortest time that a rate is taken over, s: a few requests in a moment tell no rate.
 const RATE_SPAN_MIN_S: f64 = 1.0;
@@ -57,16 +58,27 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     } = traffic;
     let totals = visits.totals;
     let has_records = traffic.requests > 0;
+    let season = traffic.season.finish();
+    let has_strays = has_strays(&season, &options);
+    // First and last arrival.
+    let span_us = if has_strays {
+        (season.first_us, season.last_us)
+    } else {
+        traffic.span_us
+    };
+    let is_counted = |at_us: i64| has_strays && options.period.is_none_or(|period| period.contains(at_us));
+    let strays = season.strays.iter().filter(|hour| is_counted(hour.from_us));
+    let strays = strays.map(|hour| hour.count).sum();
     let whole = Period {
-        from_us: traffic.first_us,
-        to_us: whole_end(traffic.last_us, traffic.resolution_us),
+        from_us: span_us.0,
+        to_us: whole_end(span_us.1, traffic.resolution_us),
     };
     let chosen = options
         .period
         .unwrap_or(if has_records { whole } else { Period::default() });
     let covered = Period {
-        from_us: chosen.from_us.max(traffic.span_us.0),
-        to_us: chosen.to_us.min(whole_end(traffic.span_us.1, traffic.resolution_us)),
+        from_us: chosen.from_us.max(whole.from_us),
+        to_us: chosen.to_us.min(whole.to_us),
     };
     // What a run was told to do, it is measured by; a log may begin or end in the chosen time.
     let is_part = has_records && options.types.is_none() && covered.length_s() < COVERED_MIN * chosen.length_s();
@@ -77,6 +89,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         robots: traffic.apart.robots + totals.robots,
         resources: totals.resources,
         late: totals.late,
+        strays,
         restarts: totals.restarts,
         ..traffic.apart
     };
@@ -93,8 +106,12 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     let mut profile = Profile {
         schema_version: SCHEMA_VERSION,
         period,
-        first_us: if has_records { traffic.first_us } else { 0 },
-        last_us: if has_records { traffic.last_us } else { 0 },
+        first_us: if has_records {
+            traffic.first_us.max(span_us.0)
+        } else {
+            0
+        },
+        last_us: if has_records { traffic.last_us.min(span_us.1) } else { 0 },
         requests: traffic.requests,
         bytes: traffic.bytes,
         by_status: statuses.map(|(status, count)| (status as u16, *count)).collect(),
@@ -113,7 +130,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         scenarios: Vec::new(),
         arrivals: Arrivals {
             requests_per_s: if has_records {
-                traffic.requests as f64 / period.length_s().max(RATE_SPAN_MIN_S)
+                traffic.requests.saturating_sub(strays) as f64 / period.length_s().max(RATE_SPAN_MIN_S)
             } else {
                 0.0
             },
@@ -122,7 +139,7 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
             requests: totals.request_bursts.finish(),
             sessions: totals.session_bursts.finish(),
         },
-        season: traffic.season.finish(),
+        season,
         heavy: Heavy {
             clients,
             agents: traffic.agents.ranked(HEAVY_SHOWN_MAX),
@@ -133,6 +150,9 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
         left_out: Vec::new(),
     };
     profile.warnings = warnings(&profile, &totals);
+    if has_strays {
+        profile.warnings.push(strays_in_words(&profile.season));
+    }
     if is_part {
         let length = |period: Period| format_duration(Duration::from_secs(period.length_s().ceil() as u64));
         profile.warnings.push(format!(
@@ -145,6 +165,24 @@ pub(super) fn profile(mut traffic: Traffic) -> Profile {
     profile.sessions.sampled = sample.len() as u64;
     profile.scenarios = scenarios(&sample, &profile.types, &places, options.seed);
     profile
+}
+
+/// Whether something of what was asked for is set apart as stray. Of a time that has nothing else, it is all there is; and
+/// a run does what it was told to.
+fn has_strays(season: &Season, options: &Options) -> bool {
+    let meets = |period: Period| period.from_us <= season.last_us && season.first_us < period.to_us;
+    options.types.is_none() && !season.strays.is_empty() && options.period.is_none_or(meets)
+}
+
+fn strays_in_words(season: &Season) -> String {
+    let stamp = |us: i64| Timestamp::from_microsecond(us).unwrap_or_default();
+    let count: u64 = season.strays.iter().map(|hour| hour.count).sum();
+    format!(
+        "{count} of the requests are stamped far from all others, which are of {:.0} to {:.0}: they are in no rate; see \
+         whether a clock or a year was wrong, or choose a time with --from and --to",
+        stamp(season.first_us),
+        stamp(season.last_us)
+    )
 }
 
 /// The most frequent paths. A template without a hole is a path, counted exactly; of the others there are the most frequent

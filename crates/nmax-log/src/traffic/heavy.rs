@@ -207,12 +207,16 @@ impl TopK {
         self.distinct = distinct;
     }
 
-    /// How many different texts came; ± 3 % when not all are kept.
+    /// How many different texts came; ± 3 % when not all are kept, and no more than came.
     pub(crate) fn distinct(&self) -> u64 {
         let kept = self.places.len() as u64;
-        self.distinct
-            .as_ref()
-            .map_or(kept, |distinct| distinct.estimate().max(kept))
+        let estimate = self.distinct.as_ref().map(|distinct| distinct.estimate());
+        estimate.map_or(kept, |estimate| estimate.min(self.total).max(kept))
+    }
+
+    /// Whether [`Self::distinct`] is an estimate.
+    pub(crate) fn is_estimate(&self) -> bool {
+        self.distinct.is_some()
     }
 
     /// The kept texts, most frequent first; equals by text.

@@ -104,6 +104,7 @@ impl Kind {
             popularity: Popularity {
                 count: self.items.total(),
                 distinct: self.items.distinct(),
+                is_estimate: self.items.is_estimate(),
                 exponent: exponent.map(|(s, _)| s),
                 exponent_error: exponent.map(|(_, error)| error),
                 top: ranked,

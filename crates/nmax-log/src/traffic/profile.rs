@@ -41,7 +41,7 @@ pub struct Profile {
     pub first_us: i64,
     /// Arrival of the last one.
     pub last_us: i64,
-    /// Records in the period.
+    /// Records in the period, and strays.
     pub requests: u64,
     /// Bytes of replies, where records have them.
     pub bytes: u64,
@@ -85,10 +85,16 @@ pub struct Profile {
 pub struct Apart {
     /// By robots: the agent says so, or the session asked for `/robots.txt`.
     pub robots: u64,
+    /// By load tests of nmax, as the agent says.
+    #[serde(default)]
+    pub load_tests: u64,
     /// Style sheets, scripts, images, fonts that belong to a page.
     pub resources: u64,
-    /// Came more than the window after younger ones: counted, but in no session.
+    /// Stamped before or after what stands around them by more than the window: counted, but in no session.
     pub late: u64,
+    /// Of those that are counted, stamped far from all others ([`Season::strays`]): in no rate. Most of them are `late`, too.
+    #[serde(default)]
+    pub strays: u64,
     /// How often the log jumped back in time for good, as where files are read in the wrong order.
     pub restarts: u64,
     /// No method and path, as of a TLS handshake on a plain port.
@@ -135,6 +141,9 @@ pub struct Popularity {
     pub count: u64,
     /// Different targets; an estimate (± 3 %) where they were too many to keep.
     pub distinct: u64,
+    /// It is an estimate.
+    #[serde(default)]
+    pub is_estimate: bool,
     /// Exponent s of Zipf's law, the r-th most popular having a share ∝ r^−s; `None` where there is too little to tell.
     pub exponent: Option<f64>,
     /// Standard error of the exponent.
@@ -300,6 +309,15 @@ pub struct Season {
     pub busiest_minute: Option<HourCount>,
     /// Records in hours beyond those that can be kept.
     pub beyond: u64,
+    /// Hours far before or after all others, as where a clock was wrong for a moment: nothing else here is about them.
+    #[serde(default)]
+    pub strays: Vec<HourCount>,
+    /// First arrival without strays.
+    #[serde(default)]
+    pub first_us: i64,
+    /// Last arrival without strays.
+    #[serde(default)]
+    pub last_us: i64,
 }
 
 /// Requests from an instant on.
@@ -332,6 +350,14 @@ impl Profile {
 }
 
 impl Season {
+    /// From the first to the last arrival without strays.
+    pub fn span(&self) -> Period {
+        Period {
+            from_us: self.first_us,
+            to_us: self.last_us.saturating_add(1),
+        }
+    }
+
     /// The busiest hour as a period.
     pub fn peak_hour(&self) -> Option<Period> {
         self.busiest_hour.map(|hour| Period {

@@ -122,16 +122,23 @@ impl Shares {
 /// Of requests that tell a scenario nearly as well as the best, so much is enough to prefer one that no other is named by.
 const TELLING_ENOUGH: f64 = 0.5;
 
-/// Name of a scenario: that of the request which tells it best from the others, by p·ln(p/q) with the shares p and q of
+/// Name of a scenario: that of the page which tells it best from the others, by p·ln(p/q) with the shares p and q of
 /// sessions inside and outside that have it.
 fn name(cluster: usize, shares: &Shares, types: &[RequestType], taken: &[String]) -> String {
     let telling = |kind: usize| {
         let (inside, outside) = shares.of(cluster, kind);
         inside * ((inside + 0.01) / (outside + 0.01)).ln()
     };
-    let mut named: Vec<usize> = (0..types.len())
-        .filter(|kind| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str()))
-        .collect();
+    let may_name = |kind: &usize| ![OTHER, NOT_FOUND].contains(&types[*kind].template.as_str());
+    let mut named: Vec<usize> = (0..types.len()).filter(may_name).collect();
+    // Whoever reads a name thinks of pages, not of what comes with them.
+    let is_page = |kind: &usize| !types[*kind].is_resource;
+    if named
+        .iter()
+        .any(|kind| is_page(kind) && shares.of(cluster, *kind).0 > 0.0)
+    {
+        named.retain(is_page);
+    }
     // Of equally telling ones a page says more than what it sends, and a frequent one more than a rare one.
     let order = |kind: &usize| (types[*kind].method != "GET", *kind);
     named.sort_by(|a, b| {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::profile::{HourCount, Season};
+use super::strays::{Minute, together};
 
 const MINUTE_US: i64 = 60_000_000;
 const HOUR_US: i64 = 60 * MINUTE_US;
@@ -13,16 +14,28 @@ const HOURS_MAX: usize = 100_000;
 const WEEKS_MIN: usize = 3;
 const WEEKS_MAX: usize = 1_000;
 
-/// Counts of requests by minute. Memory: 240 bytes for each hour with requests.
+/// Counts of requests by minute. Memory: 256 bytes for each hour with requests.
 #[derive(Clone, Debug)]
 pub struct SeasonCounter {
     utc_offset_s: i32,
-    hours: BTreeMap<i64, Box<[u32; 60]>>,
+    hours: BTreeMap<i64, Box<Hour>>,
     /// The hour of the record before, taken out of `hours`.
-    open: Option<(i64, Box<[u32; 60]>)>,
+    open: Option<(i64, Box<Hour>)>,
+    beyond: u64,
+}
+
+/// An hour with requests.
+#[derive(Clone, Debug)]
+struct Hour {
+    minutes: [u32; 60],
     first_us: i64,
     last_us: i64,
-    beyond: u64,
+}
+
+impl Hour {
+    fn count(&self) -> u64 {
+        self.minutes.iter().copied().map(u64::from).sum()
+    }
 }
 
 impl SeasonCounter {
@@ -32,8 +45,6 @@ impl SeasonCounter {
             utc_offset_s,
             hours: BTreeMap::new(),
             open: None,
-            first_us: i64::MAX,
-            last_us: i64::MIN,
             beyond: 0,
         }
     }
@@ -46,41 +57,61 @@ impl SeasonCounter {
             self.beyond += 1;
             return;
         }
-        if let Some((_, minutes)) = &mut self.open {
-            let minute = &mut minutes[(local.rem_euclid(HOUR_US) / MINUTE_US) as usize];
+        if let Some((_, open)) = &mut self.open {
+            let minute = &mut open.minutes[(local.rem_euclid(HOUR_US) / MINUTE_US) as usize];
             *minute = minute.saturating_add(1);
+            open.first_us = open.first_us.min(arrival_us);
+            open.last_us = open.last_us.max(arrival_us);
         }
-        self.first_us = self.first_us.min(arrival_us);
-        self.last_us = self.last_us.max(arrival_us);
     }
 
     fn turn_to(&mut self, hour: i64) -> bool {
-        if let Some((open, minutes)) = self.open.take() {
-            self.hours.insert(open, minutes);
-        }
+        self.close();
         let known = self.hours.remove(&hour);
         if known.is_none() && self.hours.len() >= HOURS_MAX {
             return false;
         }
-        self.open = Some((hour, known.unwrap_or_else(|| Box::new([0; 60]))));
+        let empty = || {
+            Box::new(Hour {
+                minutes: [0; 60],
+                first_us: i64::MAX,
+                last_us: i64::MIN,
+            })
+        };
+        self.open = Some((hour, known.unwrap_or_else(empty)));
         true
+    }
+
+    fn close(&mut self) {
+        if let Some((open, hour)) = self.open.take() {
+            self.hours.insert(open, hour);
+        }
+    }
+
+    /// Takes the hours out whose stamps are far from all others.
+    fn take_strays(&mut self) -> BTreeMap<i64, Box<Hour>> {
+        let minutes: Vec<Minute> = minutes(&self.hours).collect();
+        let kept = together(&minutes);
+        if kept.len() == minutes.len() {
+            return BTreeMap::new();
+        }
+        // A gap is longer than an hour, so no hour has both.
+        let hour_of = |at: usize| minutes[at].0.div_euclid(60);
+        let mut strays = std::mem::take(&mut self.hours);
+        self.hours = strays.split_off(&hour_of(kept.start));
+        strays.extend(self.hours.split_off(&(hour_of(kept.end - 1) + 1)));
+        strays
     }
 
     /// The season behind the counts.
     pub fn finish(mut self) -> Season {
-        if let Some((hour, minutes)) = self.open.take() {
-            self.hours.insert(hour, minutes);
-        }
+        self.close();
+        let strays = self.take_strays();
         let shift_us = i64::from(self.utc_offset_s) * 1_000_000;
-        let hours: Vec<(i64, u64)> = self
-            .hours
-            .iter()
-            .map(|(hour, minutes)| (*hour, minutes.iter().copied().map(u64::from).sum()))
-            .collect();
-        let minutes = self.hours.iter().flat_map(|(hour, minutes)| {
-            let counts = minutes.iter().enumerate();
-            counts.map(move |(at, count)| (hour * 60 + at as i64, u64::from(*count)))
-        });
+        let first_us = self.hours.values().map(|hour| hour.first_us).min();
+        let last_us = self.hours.values().map(|hour| hour.last_us).max();
+        let (first_us, last_us) = first_us.zip(last_us).unwrap_or_default();
+        let hours: Vec<(i64, u64)> = self.hours.iter().map(|(at, hour)| (*at, hour.count())).collect();
         let mut days: BTreeMap<i64, u64> = BTreeMap::new();
         for (hour, count) in &hours {
             *days.entry(hour.div_euclid(24)).or_default() += count;
@@ -92,20 +123,36 @@ impl SeasonCounter {
             }
         };
         let total: u64 = hours.iter().map(|(_, count)| count).sum();
-        let span_h = ((self.last_us.saturating_sub(self.first_us)).max(0) as f64 / HOUR_US as f64).max(1.0);
+        let span_h = (last_us.saturating_sub(first_us) as f64 / HOUR_US as f64).max(1.0);
         let busiest = busiest(hours.iter().copied());
         Season {
             utc_offset_s: self.utc_offset_s,
             week: week(&hours),
-            trend_per_week: trend(&days, (self.first_us, self.last_us), shift_us),
+            trend_per_week: trend(&days, (first_us, last_us), shift_us),
             peak_to_mean: busiest.map_or(0.0, |(_, count)| count as f64 / (total as f64 / span_h)),
             busiest_hour: busiest.map(begins(HOUR_US)),
             busiest_day: self::busiest(days.iter().map(|(day, count)| (*day, *count))).map(begins(DAY_US)),
-            busiest_minute: self::busiest(minutes).map(begins(MINUTE_US)),
+            busiest_minute: self::busiest(minutes(&self.hours)).map(begins(MINUTE_US)),
             hours: hours.iter().copied().map(begins(HOUR_US)).collect(),
             beyond: self.beyond,
+            strays: strays
+                .iter()
+                .map(|(at, hour)| begins(HOUR_US)((*at, hour.count())))
+                .collect(),
+            first_us,
+            last_us,
         }
     }
+}
+
+/// The minutes with requests, rising.
+fn minutes(hours: &BTreeMap<i64, Box<Hour>>) -> impl Iterator<Item = Minute> {
+    hours.iter().flat_map(|(at, hour)| {
+        let counts = (0..).zip(hour.minutes);
+        counts
+            .filter(|(_, count)| *count > 0)
+            .map(move |(minute, count)| (at * 60 + minute, u64::from(count)))
+    })
 }
 
 /// The entry with the highest count, the first of equals.
@@ -145,9 +192,6 @@ fn week(hours: &[(i64, u64)]) -> Vec<[Option<f64>; 24]> {
 /// Growth per week: the median slope between all pairs of whole weeks (H. Theil 1950, P. K. Sen 1968), over the median
 /// week. A week is seven days from the first whole day on.
 fn trend(days: &BTreeMap<i64, u64>, (first_us, last_us): (i64, i64), shift_us: i64) -> Option<f64> {
-    if first_us > last_us {
-        return None;
-    }
     // A day is whole when the log goes from before its first hour's end to after its last hour's beginning.
     let from = first_us.saturating_add(shift_us - HOUR_US).div_euclid(DAY_US) + 1;
     let to = last_us.saturating_add(shift_us + HOUR_US).div_euclid(DAY_US);

@@ -218,10 +218,28 @@ pub(crate) fn is_static(path: &[u8]) -> bool {
         .any(|known| extension.eq_ignore_ascii_case(known.as_bytes()))
 }
 
-/// Whether an agent says that it is a robot.
-pub(crate) fn is_robot(agent: &[u8]) -> bool {
+/// Who asks, by the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// Somebody.
+    Visitor,
+    /// A robot that says so.
+    Robot,
+    /// A load test by nmax.
+    LoadTest,
+}
+
+/// Who an agent says that it is.
+pub(crate) fn who(agent: &[u8]) -> Who {
+    if agent == b"nmax" || agent.starts_with(b"nmax/") {
+        return Who::LoadTest;
+    }
     let lower: Vec<u8> = agent.iter().map(u8::to_ascii_lowercase).collect();
-    ROBOTS.iter().any(|part| memchr::memmem::find(&lower, part).is_some())
+    if ROBOTS.iter().any(|part| memchr::memmem::find(&lower, part).is_some()) {
+        Who::Robot
+    } else {
+        Who::Visitor
+    }
 }
 
 #[cfg(test)]

@@ -31,10 +31,18 @@ pub(super) fn warnings(profile: &Profile, totals: &Totals) -> Vec<String> {
         ),
     );
     warn(
+        share(apart.load_tests) >= WARN_SHARE,
+        format!(
+            "{} of the requests are of load tests by nmax, as their agent says: they are in no session; choose a time \
+             without them, or take them for visitors by --with-robots",
+            percent(apart.load_tests)
+        ),
+    );
+    warn(
         share(apart.late) >= WARN_SHARE,
         format!(
-            "{} of the requests are older than what stands more than 2 min before them, so they are in no session: \
-             give logs of several servers as several files, oldest first, and see whether their clocks and zones agree",
+            "{} of the requests are stamped more than 2 min before or after what stands around them, so they are in no \
+             session: give logs of several servers as several files, oldest first, and see whether their clocks and zones agree",
             percent(apart.late)
         ),
     );

@@ -284,7 +284,10 @@ impl<'s> Guess<'s> {
         self.take(names::FORWARDED, is_text, Field::Forwarded);
         self.take(names::USER, is_text, Field::User);
         self.take(names::AGENT, is_text, Field::Agent(Agent::Plain));
-        self.take(names::REFERER, is_text, Field::Referer);
+        if self.take(names::REFERER, is_text, Field::Referer).is_none() {
+            let is_url = |value: &[u8]| value.starts_with(b"http") || value.starts_with(b"/");
+            self.take(names::REFERER_PERHAPS, is_url, Field::Referer);
+        }
         self.take(names::HOST, is_address, Field::Host);
         self.take(names::COOKIES, |value| value.contains(&b'='), Field::Cookies);
         if self.take(names::SESSION, is_text, Field::Session(0)).is_none() {

@@ -253,6 +253,9 @@ pub(super) const REFERER: &[&str] = &[
     "csreferer",
 ];
 
+/// The referer, where the values look like one.
+pub(super) const REFERER_PERHAPS: &[&str] = &["ref"];
+
 /// The host that was asked for.
 pub(super) const HOST: &[&str] = &[
     "request.host",

@@ -34,6 +34,29 @@ proptest! {
         prop_assert_eq!(merged, of(&both));
     }
 
+    /// Law: without slack the distance is that of Kolmogorov and Smirnov, and slack makes it no larger.
+    #[test]
+    fn slack_only_forgives(
+        one in prop::collection::vec(0..1u64 << 20, 1..50),
+        two in prop::collection::vec(0..1u64 << 20, 1..50),
+        slack in 0..1u64 << 20,
+    ) {
+        let (one, two) = (of(&one), of(&two));
+        let exact = one.distance(&two).unwrap();
+        let none = one.distance_within(&two, |_| 0).unwrap();
+        prop_assert!((none - exact).abs() < 1e-12, "{none} for {exact}");
+        let within = one.distance_within(&two, |_| slack).unwrap();
+        prop_assert!((0.0..=none).contains(&within), "{within} of {none}");
+        prop_assert_eq!(within, two.distance_within(&one, |_| slack).unwrap());
+    }
+
+    /// Law: values that are all a little larger are as far apart as nothing.
+    #[test]
+    fn a_little_more_of_each_is_nothing(values in prop::collection::vec(0..1u64 << 30, 1..50), more in 0..12u64) {
+        let larger: Vec<u64> = values.iter().map(|value| value + more).collect();
+        prop_assert_eq!(of(&values).distance_within(&of(&larger), |value| 16 + value / 32), Some(0.0));
+    }
+
     /// Law: what is written is read back, but for the mean's last digits.
     #[test]
     fn written_is_read_back(values in prop::collection::vec(0..1u64 << 40, 0..50)) {

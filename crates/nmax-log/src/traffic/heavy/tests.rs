@@ -81,6 +81,17 @@ proptest! {
     }
 }
 
+/// Law: there are no more different texts than texts, and it is known whether they were counted.
+#[test]
+fn no_more_differ_than_came() {
+    for (capacity, n) in [(10, 5), (10, 5_000), (10, 50_000), (10, 200_000)] {
+        let mut top = TopK::new(capacity);
+        (0..n).for_each(|at: u64| top.add(super::super::hash::hash(&at.to_le_bytes()), &at.to_le_bytes(), true));
+        assert!(top.distinct() <= n, "{} of {n}", top.distinct());
+        assert_eq!(top.is_estimate(), n > 10);
+    }
+}
+
 /// Law: the exponent of a sample of Zipf's law comes back within four standard errors, whatever the tail.
 #[test]
 fn exponents_come_back() {

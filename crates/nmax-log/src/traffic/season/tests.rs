@@ -65,12 +65,33 @@ fn nothing_has_no_season() {
     assert_eq!(counter(0, []), Season::default());
 }
 
+#[test]
+fn strays_change_nothing_else() {
+    let arrivals = weeks(4, 1);
+    let season = counter(0, arrivals.clone());
+    assert_eq!(
+        (season.first_us, season.last_us),
+        (MONDAY_US, *arrivals.last().unwrap())
+    );
+    // A clock of 1970, and a line of next year.
+    let strays = [5_000_000, 5_500_000, MONDAY_US + 400 * DAY_US];
+    let found = counter(0, strays.into_iter().chain(arrivals));
+    let counts: Vec<u64> = found.strays.iter().map(|hour| hour.count).collect();
+    assert_eq!((counts, found.strays[0].from_us), (vec![2, 1], 0));
+    let without = Season {
+        strays: Vec::new(),
+        ..found
+    };
+    assert_eq!(without, season);
+}
+
 proptest! {
     /// Law: the order of records does not matter, and every record is counted.
     #[test]
     fn order_does_not_matter(mut at in prop::collection::vec(-1_000_000_000_000i64..1_000_000_000_000, 1..200), seed in any::<u64>()) {
         let season = counter(0, at.iter().copied());
-        prop_assert_eq!(season.hours.iter().map(|hour| hour.count).sum::<u64>(), at.len() as u64);
+        let all = season.hours.iter().chain(&season.strays);
+        prop_assert_eq!(all.map(|hour| hour.count).sum::<u64>(), at.len() as u64);
         let shift = seed as usize % at.len();
         at.rotate_left(shift);
         at.reverse();

@@ -133,6 +133,48 @@ fn mixed_files_are_read_as_far_as_they_go() {
     );
 }
 
+/// A file that tells durations in one part of it is not said to tell none.
+#[test]
+fn columns_may_change_within_a_file() {
+    let without = "#Fields: date time cs-method cs-uri-stem cs-uri-query c-ip sc-status";
+    let (line_without, _) = IIS.rsplit_once(' ').expect("a duration");
+    let cases: [(&[&str], &str); 4] = [
+        (
+            &[FIELDS, IIS, without, line_without],
+            "not all of its lines tell the duration",
+        ),
+        (
+            &[without, line_without, FIELDS, IIS],
+            "not all of its lines tell the duration",
+        ),
+        (&[without, line_without], "no column tells the duration"),
+        (&[FIELDS, IIS], ""),
+    ];
+    for (sample, want) in cases {
+        let notes = detect(sample).notes().join("; ");
+        assert!(notes.contains(want), "{sample:?}: {notes}");
+        let said = usize::from(notes.contains("no column")) + usize::from(notes.contains("not all"));
+        assert_eq!(said, usize::from(!want.is_empty()), "{sample:?}: {notes}");
+    }
+}
+
+#[test]
+fn referers_by_a_short_name_look_like_one() {
+    let line = |value: &str| {
+        format!(
+            "{{\"ts\":\"2026-11-20T10:00:00Z\",\"uri\":\"/a\",\"method\":\"GET\",\"status\":200,\"ref\":\"{value}\"}}"
+        )
+    };
+    for (value, is_one) in [
+        ("https://shop.test/", true),
+        ("/list", true),
+        ("refs/heads/main", false),
+    ] {
+        let notes = detect(&[line(value).as_str()]).notes().join("; ");
+        assert_eq!(notes.contains("referer = `ref`"), is_one, "{value}: {notes}");
+    }
+}
+
 #[test]
 fn what_is_wrong_is_said_with_its_column() {
     let mut reader = Reader::compile("combined").expect("a name");

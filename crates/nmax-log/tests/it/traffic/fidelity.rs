@@ -4,7 +4,7 @@ use nmax_log::fidelity::{Row, Topic, Verdict, compare};
 use nmax_log::plan::{PlanOptions, write};
 use nmax_log::traffic::{Options, Profile, RequestType, Types};
 
-use super::world::World;
+use super::world::{Line, World};
 use super::{interpreter, profile, profile_with};
 
 fn again(source: &Profile, world: &World, seed: u64) -> Profile {
@@ -177,6 +177,47 @@ fn statuses_that_the_log_does_not_have_are_unlike() {
     all(&rows, Topic::Mix, Verdict::Alike);
     let (_, told) = verdicts(&rows, Topic::Statuses).remove(0);
     assert!(told.contains(&format!("most of it at {name}")), "{told}");
+}
+
+/// Visitors who were not signed in: some percent of other replies are no small matter.
+#[test]
+fn a_few_percent_of_other_statuses_are_unlike() {
+    let world = World::shop();
+    let source = profile(&world.lines(1));
+    let mut run = again(&source, &world, 2);
+    for kind in &mut run.types {
+        let lost = kind.count * 9 / 100;
+        let fine = kind.statuses.entry(200).or_default();
+        *fine = fine.saturating_sub(lost);
+        *kind.statuses.entry(403).or_default() += lost;
+    }
+    let rows = compare(&source, &run);
+    all(&rows, Topic::Statuses, Verdict::Unlike);
+    let row = rows.iter().find(|row| row.topic == Topic::Statuses).expect("a row");
+    assert_eq!((row.source.as_str(), row.run.as_str()), ("1 status", "2 statuses"));
+}
+
+/// What a log counts of framing is no other size, and what it does not resolve is no latency.
+#[test]
+fn what_a_log_cannot_tell_is_no_difference() {
+    let line = |n: u32, bytes: u64, duration_us: u64| Line {
+        bytes,
+        duration_us,
+        ..Line::get(f64::from(n), "10.0.0.1", "/")
+    };
+    let source = profile(&(0..100).map(|n| line(n, 777, 0)).collect::<Vec<_>>());
+    let mut source = source;
+    source.types[0].time_us.add_many(0, 100);
+    let of_run = |bytes: u64| profile(&(0..100).map(|n| line(n, bytes, 7_000)).collect::<Vec<_>>());
+    let rows = compare(&source, &of_run(765));
+    all(&rows, Topic::Sizes, Verdict::Alike);
+    all(&rows, Topic::Latency, Verdict::Unknown);
+    assert!(
+        rows.iter()
+            .filter(|row| row.topic == Topic::Latency)
+            .all(|row| row.distance.is_none())
+    );
+    all(&compare(&source, &of_run(700)), Topic::Sizes, Verdict::Unlike);
 }
 
 #[test]

@@ -1,9 +1,12 @@
 //! Generated traffic gives its parameters back.
 
+use std::collections::BTreeMap;
+
+use nmax_log::record::Record;
 use nmax_log::traffic::{Options, Period, Profile, Traffic, Transition};
 use proptest::prelude::*;
 
-use super::world::{Line, World};
+use super::world::{Line, Population, World};
 use super::{kind, near, profile, profile_with};
 
 const HOUR_US: i64 = 3_600_000_000;
@@ -160,6 +163,113 @@ fn robots_are_set_apart() {
         &lines,
     );
     assert_eq!((with_robots.apart.robots, with_robots.sessions.count), (0, 3));
+}
+
+#[test]
+fn load_tests_are_set_apart() {
+    let mut lines: Vec<Line> = (0..50).map(|n| Line::get(f64::from(n), "10.0.0.1", "/")).collect();
+    lines.extend((0..30).map(|n| Line {
+        agent: "nmax/1.2.3".into(),
+        ..Line::get(f64::from(n), "10.0.0.2", "/")
+    }));
+    lines.sort_by_key(|line| line.arrival_us);
+    let found = profile(&lines);
+    assert_eq!(
+        (found.apart.load_tests, found.apart.robots, found.sessions.count),
+        (30, 0, 1)
+    );
+    let said = found.warnings.join("\n");
+    assert!(
+        said.contains("37.5 % of the requests are of load tests by nmax"),
+        "{said}"
+    );
+    let with_all = profile_with(
+        Options {
+            with_robots: true,
+            ..Options::default()
+        },
+        &lines,
+    );
+    assert_eq!((with_all.apart.load_tests, with_all.sessions.count), (0, 2));
+}
+
+/// Law: one line of another year, wherever it stands, changes neither rate nor sessions.
+#[test]
+fn one_stray_line_changes_no_rate() {
+    let lines = World {
+        length_s: 3_600.0,
+        ..World::shop()
+    }
+    .lines(1);
+    let want = profile(&lines);
+    assert_eq!((want.apart.strays, want.season.strays.len()), (0, 0));
+    for (at, years) in [
+        (0, 73),
+        (0, -20),
+        (lines.len() / 2, 73),
+        (lines.len() / 2, -20),
+        (lines.len(), 1),
+    ] {
+        let mut strayed = lines.clone();
+        let stray = Line::get(0.0, "10.9.9.9", "/");
+        let year_us = 365 * 86_400_000_000_i64;
+        let arrival_us = lines[0].arrival_us + years * year_us;
+        strayed.insert(at, Line { arrival_us, ..stray });
+        let found = profile(&strayed);
+        let case = format!("{years} years at line {at}");
+        assert_eq!((found.apart.strays, found.requests), (1, want.requests + 1), "{case}");
+        assert_eq!(found.period, want.period, "{case}");
+        assert_eq!((found.first_us, found.last_us), (want.first_us, want.last_us), "{case}");
+        assert_eq!(found.arrivals.requests_per_s, want.arrivals.requests_per_s, "{case}");
+        assert!(found.sessions.count - want.sessions.count <= 1, "{case}");
+        assert!(found.apart.late <= 1 && found.apart.restarts == 0, "{case}");
+        let said = found.warnings.join("\n");
+        assert!(
+            said.contains("1 of the requests are stamped far from all others"),
+            "{case}: {said}"
+        );
+    }
+}
+
+/// Law: a log of whole seconds and durations has the same steps one after the other as what it was written of.
+#[test]
+fn coarse_stamps_keep_the_order_of_pages() {
+    let lines = World {
+        length_s: 3_600.0,
+        populations: World::shop()
+            .populations
+            .into_iter()
+            .map(|population| Population {
+                think_s: (0.2, 1.0),
+                ..population
+            })
+            .collect(),
+        ..World::shop()
+    }
+    .lines(3);
+    let mut written = lines.clone();
+    // As nginx does: a line when a request ends, with the second of the end, less the duration.
+    written.sort_by_key(|line| line.arrival_us + line.duration_us as i64);
+    let mut coarse = Traffic::new(Options::default());
+    for line in &written {
+        let took_us = line.duration_us as i64;
+        let end_us = (line.arrival_us + took_us).div_euclid(1_000_000) * 1_000_000;
+        coarse.add(&Record {
+            arrival_us: end_us - took_us,
+            resolution_us: 1_000_000,
+            ..line.record()
+        });
+    }
+    let counts = |profile: &Profile| -> BTreeMap<(Option<String>, Option<String>), u64> {
+        let name = |at: Option<usize>| at.map(|at| profile.types[at].name.clone());
+        let transitions = profile.transitions.iter();
+        transitions
+            .map(|one| ((name(one.from), name(one.to)), one.count))
+            .collect()
+    };
+    let (found, want) = (coarse.finish(), profile(&lines));
+    assert_eq!(found.sessions.count, want.sessions.count);
+    assert_eq!(counts(&found), counts(&want));
 }
 
 #[test]

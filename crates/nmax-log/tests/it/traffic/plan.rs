@@ -170,6 +170,57 @@ fn pages_bring_their_resources() {
     interpreter::read(&made);
 }
 
+/// Law: pages bring as many resources as in the log, also where several of one kind come with each view.
+#[test]
+fn pages_bring_all_of_their_resources() {
+    let mut lines = Vec::new();
+    for n in 0..200 {
+        let (at, client) = (f64::from(n) * 60.0, format!("10.0.0.{n}"));
+        let mut get = |after: f64, target: &str| lines.push(Line::get(at + after, &client, target));
+        get(0.0, "/");
+        // Three of four come without a cache.
+        if n % 4 != 0 {
+            (1..=3).for_each(|img| get(0.1 * f64::from(img), &format!("/img/{img}.jpg")));
+            get(0.5, "/app.css");
+        }
+        get(20.0, &format!("/book/{}", n % 50));
+        get(20.1, &format!("/cover/{}.png", n % 50));
+        get(20.2, "/cover/badge-77.png");
+    }
+    let made = made(&profile(&lines), false);
+    let line_with = |part: &str| made.plan.lines().find(|line| line.contains(part)).unwrap_or_default();
+    let home = line_with("resources: [/");
+    for part in ["/img/1.jpg", "/img/2.jpg", "/img/3.jpg", "/app.css"] {
+        assert!(home.contains(part), "{part}: {}", made.plan);
+    }
+    assert_eq!(home.matches(',').count(), 3, "{home}");
+    // A cover is another one with each book.
+    let book = line_with("cover");
+    assert!(made.plan.contains("\"${cover.path}\""), "{book}: {}", made.plan);
+    assert!(
+        !made.warnings.iter().any(|text| text.contains("static content")),
+        "{:?}",
+        made.warnings
+    );
+    let per_session = made.requests_per_s / made.sessions_per_s;
+    assert!((per_session - 8.0).abs() < 0.1, "{per_session}");
+    interpreter::read(&made);
+}
+
+#[test]
+fn resources_that_few_views_bring_are_told() {
+    let lines: Vec<Line> = (0..300)
+        .flat_map(|n| {
+            let (at, client) = (f64::from(n) * 10.0, format!("10.0.0.{n}"));
+            let page = Line::get(at, &client, "/");
+            let picture = Line::get(at + 0.1, &client, "/a.png");
+            std::iter::once(page).chain((n % 3 == 0).then_some(picture))
+        })
+        .collect();
+    let said = made(&profile(&lines), false).warnings.join("\n");
+    assert!(said.contains("100 % of the static content"), "{said}");
+}
+
 #[test]
 fn statuses_of_the_log_are_no_failures() {
     let mut lines: Vec<Line> = (0..100)
