@@ -30,6 +30,25 @@ fn the_machine_is_measured_and_held_against_the_plan() {
     assert!(check("1/s", "", &["--quick"])["machine"].is_null());
 }
 
+/// Requests are those of steps; what replies decide comes on top, and that is said.
+#[test]
+fn what_is_not_counted_is_said() {
+    let bench = Bench::new();
+    let shown = |page: &str, more: &str| {
+        let plan = PLAN.replace("RATE", "1/s").replace("{ get: / }", page) + more;
+        std::fs::write(bench.path("plan.yaml"), plan).unwrap();
+        bench.nmax(&["check", "plan.yaml", "--quick"]).exits(0).stdout
+    };
+    let none = shown("{ get: / }", "");
+    assert!(!none.contains("not counted"), "{none}");
+    let all = shown(
+        "{ get: /, name: home, resources: [/a.css, /b.js] }",
+        "defaults: { redirects: follow }\n",
+    );
+    let want = "#   not counted on top of these: 2 listed resources of pages, unless cached; what redirects lead to\n";
+    assert!(all.contains(want), "{all}");
+}
+
 #[test]
 fn load_and_criticality_say_how_much_testing() {
     let profiles = |value: &serde_json::Value| value["advice"]["profiles"].as_array().unwrap().len();
