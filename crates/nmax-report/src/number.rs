@@ -117,7 +117,7 @@ pub fn share(ratio: f64) -> String {
     match percent {
         0.0 => "0 %".into(),
         _ if percent > 0.0 && percent < 0.01 => "<0.01%".into(),
-        _ if percent < 10.0 => format!("{percent:.2} %"),
+        _ if percent < 9.995 => format!("{percent:.2} %"),
         _ if percent < 99.95 => format!("{percent:.1} %"),
         _ if percent < 100.0 => ">99.9%".into(),
         _ => format!("{percent:.0} %"),
