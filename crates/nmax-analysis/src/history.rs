@@ -40,6 +40,14 @@ pub struct History {
     pub levels: Vec<(usize, usize, f64)>,
 }
 
+impl History {
+    /// What the last change beyond the margin was for: a small one after it takes nothing of it back.
+    pub fn last(&self) -> Option<Said> {
+        let mut said = self.steps.iter().rev().map(|step| step.said);
+        said.find(|said| *said != Said::Equivalent)
+    }
+}
+
 /// The changes in the values of `metric` over runs, oldest first; `None` when some value has no score.
 ///
 /// In each stretch the place is sought where both parts differ most by their energy distance,

@@ -201,7 +201,7 @@ impl HistoryView {
         )
     }
 
-    /// What the last change was for; that nothing changed, or that this cannot be told.
+    /// What the last change beyond the margin was for; that nothing changed, or that this cannot be told.
     pub(crate) fn said(&self) -> Said {
         let unchanged = if self.is_too_short() {
             Said::Inconclusive
@@ -211,9 +211,9 @@ impl HistoryView {
         self.last().unwrap_or(unchanged)
     }
 
-    /// What the last change was for, if there was one: what a gate looks at.
+    /// What the last change beyond the margin was for, if there was one: what a gate looks at.
     pub fn last(&self) -> Option<Said> {
-        self.history.steps.last().map(|step| step.said)
+        self.history.last()
     }
 }
 

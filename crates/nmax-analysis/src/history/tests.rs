@@ -151,6 +151,44 @@ fn failing_fast_is_not_better() {
     assert_eq!(said(ResponseP95, [76.0, 60.0], [0.3, 0.006]), (Said::Better, 0));
 }
 
+/// A change for the worse is the last one until one beyond the margin comes after it.
+#[test]
+fn a_small_change_takes_no_large_one_back() {
+    let last = |levels: &[f64]| {
+        let values: Vec<f64> = levels
+            .iter()
+            .flat_map(|level| (0..10).map(move |run| level * (1.0 + 0.000_5 * f64::from(run % 3))))
+            .collect();
+        let found = history(METRIC, &values, 0.05).unwrap();
+        assert_eq!(found.steps.len(), levels.len() - 1, "{found:?}");
+        found.last()
+    };
+    assert_eq!(last(&[100.0]), None);
+    assert_eq!(last(&[100.0, 101.0]), None);
+    assert_eq!(last(&[100.0, 150.0]), Some(Said::Worse));
+    assert_eq!(last(&[100.0, 150.0, 149.0]), Some(Said::Worse));
+    assert_eq!(last(&[100.0, 150.0, 149.0, 100.0, 101.0]), Some(Said::Better));
+}
+
+/// Failures that go up and down did not rise: the change stays what it is.
+#[test]
+fn failures_that_may_not_have_risen_take_nothing() {
+    let values: Vec<f64> = (0..17)
+        .map(|run| if run < 14 { 76.0 } else { 4.0 } + 0.1 * f64::from(run % 3))
+        .collect();
+    let weighed = |failures: &dyn Fn(usize) -> f64| {
+        let mut found = history(METRIC, &values, 0.05).unwrap();
+        let all: Vec<f64> = (0..17).map(failures).collect();
+        weigh_failures(&mut found, &all, 0.005);
+        found.steps[0].said
+    };
+    assert_eq!(
+        weighed(&|run| [0.02, 0.1, 0.06, 0.0][run % 4] + if run < 14 { 0.0 } else { 0.03 }),
+        Said::Better
+    );
+    assert_eq!(weighed(&|run| if run < 14 { 0.02 } else { 0.1 }), Said::Changed);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 

@@ -145,7 +145,7 @@ fn has_failed_more(failures: &[f64], runs: &[HistoryRun], found: &mut History, n
             change(Metric::FailureRate, step.change)
         ));
     }
-    let mut is_worse = of_failures.steps.last().is_some_and(|step| step.said == Said::Worse);
+    let mut is_worse = of_failures.last() == Some(Said::Worse);
     for place in weigh_failures(found, failures, FAILURE_MARGIN) {
         let share = |(from, to, _): (usize, usize, f64)| failures[from..to].iter().sum::<f64>() / (to - from) as f64;
         let (before, after) = (share(found.levels[place]), share(found.levels[place + 1]));
