@@ -84,6 +84,8 @@ pub(super) fn operations(evidence: &Evidence, counted: &Aggregate, stretches: &S
 struct Counter<'a> {
     hosts: Vec<&'a str>,
     what: String,
+    /// It is a layer: a log without one may be called the same.
+    is_layer: bool,
     tracks: Vec<&'a Track>,
 }
 
@@ -112,7 +114,8 @@ fn counters<'a>(evidence: &Evidence<'a>) -> Vec<Counter<'a>> {
             },
             _ => continue,
         };
-        let known = found.iter_mut().find(|counter| is_layer && counter.what == what);
+        let is_part = |counter: &&mut Counter| is_layer && counter.is_layer && counter.what == what;
+        let known = found.iter_mut().find(is_part);
         match known {
             Some(counter) => {
                 counter.tracks.push(track);
@@ -123,6 +126,7 @@ fn counters<'a>(evidence: &Evidence<'a>) -> Vec<Counter<'a>> {
             None => found.push(Counter {
                 hosts: vec![&figure.host],
                 what,
+                is_layer,
                 tracks: vec![track],
             }),
         }

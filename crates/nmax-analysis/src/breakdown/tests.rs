@@ -444,34 +444,38 @@ fn a_mix_that_never_changes_tells_only_the_mean() {
     assert!((found.operations[0].per_request - 22.0 / 3.0).abs() < 0.2);
 }
 
-/// Followed logs of one layer; each has its share of three requests for each `home` and one for each `form`.
+/// Follows a log of a host, with its share of three requests for each `home` and one for each `form`.
+fn follow(run: &mut Run, exchanges: &[Ended], (host, name): (&str, &str), share: f64, layer: Option<&str>) {
+    for window in 0..40 {
+        let own = exchanges.iter().filter(|one| one.window == window);
+        let requests: f64 = own.map(|one| if one.name == HOME { 3.0 } else { 1.0 }).sum();
+        run.readings.push(&Resource {
+            at: Nanos::from_millis((window + 1) * 1_000 + 5),
+            host: host.to_owned(),
+            source: format!("log {name}"),
+            metric: "requests_per_s".into(),
+            value: share * requests,
+            unit: "per s".into(),
+        });
+    }
+    run.plan.observe.push(Observed::Source(ObservedSource {
+        host: host.to_owned(),
+        name: name.to_owned(),
+        every: EVERY_DEFAULT,
+        kind: SourceKind::Log {
+            file: format!("{name}.log"),
+            format: None,
+            kind: None,
+            layer: layer.map(str::to_owned),
+        },
+    }));
+}
+
+/// Followed logs of one layer, each on a host of its own.
 fn with_logs(run: &mut Run, exchanges: &[Ended], logs: &[(&str, f64)]) {
     (run.readings, run.plan.observe) = (Readings::default(), Vec::new());
     for (name, share) in logs {
-        let host = format!("{name}.test");
-        for window in 0..40 {
-            let own = exchanges.iter().filter(|one| one.window == window);
-            let requests: f64 = own.map(|one| if one.name == HOME { 3.0 } else { 1.0 }).sum();
-            run.readings.push(&Resource {
-                at: Nanos::from_millis((window + 1) * 1_000 + 5),
-                host: host.clone(),
-                source: format!("log {name}"),
-                metric: "requests_per_s".into(),
-                value: share * requests,
-                unit: "per s".into(),
-            });
-        }
-        run.plan.observe.push(Observed::Source(ObservedSource {
-            host,
-            name: (*name).to_owned(),
-            every: EVERY_DEFAULT,
-            kind: SourceKind::Log {
-                file: format!("{name}.log"),
-                format: None,
-                kind: None,
-                layer: Some("api".into()),
-            },
-        }));
+        follow(run, exchanges, (&format!("{name}.test"), name), *share, Some("api"));
     }
 }
 
@@ -495,6 +499,28 @@ fn logs_of_a_layer_count_as_one() {
     assert_eq!((parts.per_s, parts.per_request), (one.per_s, one.per_request));
     assert_eq!(parts.by_request, one.by_request);
     assert_eq!(one.by_request[0].0, "home");
+}
+
+/// A host with several logs of a layer is named once. A log that is called as the layer is, and one elsewhere that is called
+/// as one of its logs, are none of it.
+#[test]
+fn only_its_logs_are_added_to_a_layer() {
+    let exchanges = mixed(true);
+    let (mut run, stretches) = of(&exchanges);
+    for (log, share, layer) in [
+        (("a0", "api"), 2.0, None),
+        (("b1", "a"), 0.5, Some("api")),
+        (("b1", "b"), 0.5, Some("api")),
+        (("c2", "a"), 4.0, None),
+    ] {
+        follow(&mut run, &exchanges, log, share, layer);
+    }
+    let found = breakdown(&run.evidence(), &stretches).operations;
+    let named: Vec<(&str, &str)> = found.iter().map(|one| (one.host.as_str(), one.what.as_str())).collect();
+    assert_eq!(named, [("a0", "log api"), ("b1", "log api"), ("c2", "log a")]);
+    let layer_per_s = found[1].per_s;
+    let times: Vec<f64> = found.iter().map(|one| (one.per_s / layer_per_s).round()).collect();
+    assert_eq!(times, [2.0, 1.0, 4.0], "{found:?}");
 }
 
 #[test]
