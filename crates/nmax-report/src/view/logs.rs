@@ -107,9 +107,15 @@ fn kind_of(figure: &Figure) -> Option<&str> {
     figure.metric.strip_prefix("errors_count{kind=\"")?.strip_suffix("\"}")
 }
 
-/// Each reading is what came since the one before, so they add up.
+/// Each reading is what came since the one before, so they add up. What is read first came since the run began.
 fn counted(track: &Track, phase: (Nanos, Nanos)) -> u64 {
-    track.since(phase).sum.round() as u64
+    let begin = (Nanos::ZERO, track.usual().unwrap_or(track.width));
+    let first = if phase.0 == Nanos::ZERO {
+        track.within(begin).sum
+    } else {
+        0.0
+    };
+    (first + track.since(phase).sum).round() as u64
 }
 
 #[cfg(test)]

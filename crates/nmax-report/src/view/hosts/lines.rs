@@ -146,3 +146,6 @@ pub(super) fn gaps(all: &[(&Figure, &Track)], sources: &[&str], end: Nanos) -> V
     let pairs = instants.windows(2);
     pairs.filter(is_gap).map(|pair| (pair[0], pair[1] - usual_s)).collect()
 }
+
+#[cfg(test)]
+mod tests;

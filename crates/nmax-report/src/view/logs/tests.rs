@@ -99,6 +99,20 @@ proptest! {
     }
 }
 
+/// A phase that begins with the run has all that was read since, however early; one that begins later has not.
+#[test]
+fn errors_of_the_first_moment_count() {
+    let mut readings = Readings::default();
+    for (at_ms, count) in [(4, 3.0), (1_004, 2.0), (2_004, 0.0)] {
+        readings.push(&Resource {
+            at: Nanos::from_millis(at_ms),
+            ..reading(0, "log app", "errors_count{kind=\"panic\"}".into(), count)
+        });
+    }
+    assert_eq!(told(&readings, (0, 2))[0].total, 5);
+    assert_eq!(told(&readings, (1, 2))[0].total, 0);
+}
+
 #[test]
 fn what_a_log_had_in_words() {
     let log = |total, kinds: &[(&str, u64)]| LogErrors {
