@@ -611,3 +611,81 @@ fn quick_failures_are_no_better_times() {
     assert_eq!(said(&sound, &broken), Said::Inconclusive);
     assert_eq!(said(&broken, &sound), Said::Inconclusive);
 }
+
+/// A run of these figures and nothing else.
+fn plain(metric: Metric, value: f64) -> Measured {
+    let mut total = Figures {
+        count: 1_000,
+        ..Figures::default()
+    };
+    total.values.set(metric, Some(value));
+    Measured {
+        total,
+        hold_s: 60.0,
+        ..Measured::default()
+    }
+}
+
+fn alone(metric: Metric, before: &[f64], after: &[f64]) -> Row {
+    let side = |values: &[f64]| -> Vec<Measured> { values.iter().map(|value| plain(metric, *value)).collect() };
+    let mut answer = compare(&Question {
+        before: &side(before),
+        after: &side(after),
+        history: &[],
+        metrics: &[metric],
+        only: &[],
+        margin: MARGIN,
+        failure_margin: FAILURES,
+    });
+    assert_eq!(answer.rows.len(), 1);
+    answer.rows.remove(0)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Law: the figures beside a change of failure rates by ranks are shares too, whatever the runs, and it leads from one to
+    /// the other.
+    #[test]
+    fn figures_beside_a_change_of_shares_are_shares(
+        before in prop::collection::vec(prop_oneof![Just(0.0), Just(1.0), 0.0..1.0_f64], 5..9),
+        after in prop::collection::vec(prop_oneof![Just(0.0), Just(1.0), 0.0..1.0_f64], 5..9),
+    ) {
+        let row = alone(Metric::FailureRate, &before, &after);
+        prop_assert!(!row.is_weak);
+        prop_assert!((0.0..=1.0).contains(&row.before) && (0.0..=1.0).contains(&row.after), "{row:?}");
+        prop_assert!((row.after - row.before - row.change.expect("a change")).abs() < 1e-12, "{row:?}");
+    }
+}
+
+/// A figure of a run that no ratio can be taken of is not left out of its side: then nothing is said.
+#[test]
+fn a_figure_of_zero_has_no_ratio() {
+    let many = [10.0, 11.0, 10.5, 10.2, 10.8];
+    assert!(alone(Metric::Throughput, &many, &many).change.is_some());
+    let row = alone(Metric::Throughput, &many, &[20.0, 21.0, 20.5, 0.0, 20.2, 20.8]);
+    assert_eq!((row.change, row.interval, row.said), (None, None, Said::Inconclusive));
+}
+
+#[test]
+fn few_requests_are_named_in_a_caveat() {
+    let text = |count: usize| {
+        let unlike = (0..count).map(|number| format!("r{number}")).collect();
+        let comparison = Comparison {
+            unlike,
+            ..Comparison::default()
+        };
+        comparison
+            .caveats()
+            .first()
+            .map(|caveat| caveat.text.clone())
+            .unwrap_or_default()
+    };
+    assert_eq!(text(0), "");
+    assert!(text(5).starts_with("r0, r1, r2, r3, r4: failure rates"), "{}", text(5));
+    assert!(
+        text(7).starts_with("r0, r1, r2, r3, r4 and 2 more: failure rates"),
+        "{}",
+        text(7)
+    );
+}

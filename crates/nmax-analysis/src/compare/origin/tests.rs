@@ -90,6 +90,26 @@ fn sides_of_several_runs_must_agree_within_themselves_too() {
     );
 }
 
+#[test]
+fn a_side_is_named_where_both_are_of_it() {
+    let loaded = |label: &str, rate: f64| Origin {
+        load: Load::Open(rate),
+        ..run(label)
+    };
+    let after = [loaded("b", 90.0), loaded("c", 90.0), loaded("e", 80.0)];
+    let texts: Vec<String> = caveats(&[run("a")], &after)
+        .into_iter()
+        .map(|caveat| caveat.text)
+        .collect();
+    assert_eq!(
+        texts[..2],
+        [
+            "b and a have different loads: 90/s and 100/s",
+            "b and e, both after, have different loads: 90/s and 80/s"
+        ]
+    );
+}
+
 /// What is refused because of a few runs says which, wherever they stand; where a side would be empty, nobody is odd.
 #[test]
 fn odd_runs_are_named() {
@@ -110,7 +130,16 @@ fn odd_runs_are_named() {
     };
     let found = odd(&[run("a"), invalid.clone()], &[longer("d"), run("x")]);
     assert_eq!(found, labels(&["i", "d"]));
+    // A log is judged by nothing that a run is loaded by.
+    let log = Origin {
+        kind: Kind::Log,
+        load: Load::Unplanned,
+        hold_s: 3_600.0,
+        ..run("access.log")
+    };
+    assert_eq!(odd(&[log], &[run("a"), run("b"), longer("d")]), ["d"]);
     for (before, after) in [
+        (vec![longer("d")], vec![run("a"), run("b")]),
         (vec![run("a")], vec![longer("d")]),
         (vec![run("a"), run("b")], vec![longer("d"), longer("e")]),
         (vec![run("a"), invalid], vec![run("a")]),

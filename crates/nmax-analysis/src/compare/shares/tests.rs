@@ -113,6 +113,104 @@ fn deviates_are_those_of_students_law() {
     }
 }
 
+/// Oracle by hand: the mean of the shares, and the exchanges of one run that would know it as well.
+#[test]
+fn a_side_is_the_mean_of_its_runs() {
+    let runs = [figures(100, 10), figures(300, 60)];
+    let found = side(METRIC, &runs.iter().collect::<Vec<_>>()).unwrap();
+    assert!(
+        (found.share - 0.15).abs() < 1e-12 && (found.exchanges - 300.0).abs() < 1e-9,
+        "{found:?}"
+    );
+    assert_eq!(found.runs, 2.0);
+    assert_eq!(side(METRIC, &[]), None);
+}
+
+/// Oracle by hand: limits are Wilson's, then luck of the odds and besides, both of a mean of the runs.
+#[test]
+fn limits_have_counts_and_luck() {
+    let spread = Spread {
+        counts: Variance {
+            value: 2.0,
+            df: f64::INFINITY,
+        },
+        odds: 0.3,
+        share: 0.002,
+    };
+    let side = Side {
+        share: 0.1,
+        exchanges: 1_000.0,
+        runs: 4.0,
+    };
+    let (low, high) = spread.limits(side, 2.0);
+    // 500 exchanges are left; more = 4/500; center 0.104/1.008; reach √(0.008·0.092)/1.008; odds times e^0.3; 0.002 besides.
+    let (center, reach) = (0.104 / 1.008, (0.008_f64 * 0.092).sqrt() / 1.008);
+    let odds = |share: f64| share / (1.0 - share);
+    let share = |odds: f64| odds / (1.0 + odds);
+    let want = (
+        share(odds(center - reach) * (-0.3_f64).exp()) - 0.002,
+        share(odds(center + reach) * 0.3_f64.exp()) + 0.002,
+    );
+    assert!(
+        (low - want.0).abs() < 1e-12 && (high - want.1).abs() < 1e-12,
+        "{low} {high}, not {want:?}"
+    );
+}
+
+/// Oracle by hand: how much shares of equal runs differ, by what is known of it. A variance that is found adds what it has
+/// beyond independent failures; one that is known well stands alone, and nothing more is assumed.
+#[test]
+fn the_spread_is_what_is_known_of_it() {
+    let found = |before: &[Figures], after: &[Figures], history: &[Vec<Figures>], stretch: f64| {
+        let history: Vec<Vec<&Figures>> = history.iter().map(|group| group.iter().collect()).collect();
+        let (before, after): (Vec<&Figures>, Vec<&Figures>) = (before.iter().collect(), after.iter().collect());
+        spread(METRIC, &before, &after, &history, stretch)
+    };
+    let is = |spread: Spread, counts: f64, odds: f64, share: f64| {
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        assert!(near(spread.counts.value, counts), "{spread:?}, not {counts}");
+        assert!(
+            near(spread.odds, odds) && near(spread.share, share),
+            "{spread:?}, not {odds} and {share}"
+        );
+    };
+    // One run a side tells nothing: twice 0.2 points where they are short.
+    let alone = found(&[figures(100, 10)], &[figures(100, 10)], &[], 2.0);
+    is(alone, 1.0, LUCK, 0.004);
+    assert_eq!(alone.counts.df, f64::INFINITY);
+    // 10 % and 30 % of 100: χ² = (1 + 1)/0.16 with one degree of freedom, so 11.5 beyond 1.
+    let two = found(&[figures(100, 10), figures(100, 30)], &[figures(100, 10)], &[], 1.0);
+    is(two, 12.5, LUCK, 0.002);
+    assert!((two.counts.df - (12.5_f64 / 11.5).powi(2)).abs() < 1e-9, "{two:?}");
+    // The same in ten parts of 100 of one run: χ² = 10/0.16 with nine.
+    let mut parted = figures(1_000, 200);
+    parted.blocks = (0..10)
+        .map(|part| figures(100, if part < 5 { 10 } else { 30 }).values)
+        .collect();
+    is(
+        found(&[parted], &[figures(100, 10)], &[], 1.0),
+        10.0 / 0.16 / 9.0,
+        LUCK,
+        0.002,
+    );
+    // Runs that are known to be alike: independent failures at least, and nothing is stretched.
+    let alike = vec![vec![figures(100, 10); 5]];
+    is(
+        found(&[figures(100, 10)], &[figures(100, 30)], &alike, 5.0),
+        1.0,
+        0.0,
+        0.002,
+    );
+    // Runs that are known to differ: χ² = 4/0.16 with four.
+    let unlike = [10, 30, 10, 30, 20].map(|failed| figures(100, failed)).to_vec();
+    is(
+        found(&[figures(100, 10)], &[figures(100, 30)], &[unlike], 5.0),
+        4.0 / 0.16 / 4.0,
+        0.0,
+        0.002,
+    );
+}
+
 /// A run of parts, each with independent failures, after luck of its own and of each part in the odds.
 fn run(random: &mut Random, n: u64, share: f64, luck: f64, parts: f64) -> Measured {
     let luck = (luck * random.normal()).exp();
