@@ -84,6 +84,22 @@ fn what_is_of_the_past_comes_one_reading_later() {
     }
 }
 
+/// Readings every 5 s: that at 15 s began before 12 s, that at 20 s is within. One that is early is not the usual one.
+#[test]
+fn the_usual_time_between_readings_is_that_of_most() {
+    let track = |instants: &[u64]| {
+        let mut readings = Readings::default();
+        for second in instants {
+            readings.push(&reading(*second, *second as f64));
+        }
+        readings.get("db", "disk sda", "await_ms").unwrap().clone()
+    };
+    let span = (Nanos::from_secs(12), Nanos::from_secs(20));
+    assert_eq!(track(&[0, 5, 10, 15, 20, 25]).since(span).sum, 20.0);
+    assert_eq!(track(&[0, 5, 7, 12, 17]).usual(), Some(Nanos::from_secs(5)));
+    assert_eq!(track(&[0, 2, 7, 20, 25, 30]).usual(), Some(Nanos::from_secs(5)));
+}
+
 #[test]
 fn a_span_takes_the_bins_that_begin_in_it_and_gaps_have_no_mean() {
     let mut readings = Readings::default();

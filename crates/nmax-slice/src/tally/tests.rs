@@ -360,3 +360,60 @@ fn rates_of_steps_are_over_the_step() {
     // What is not grouped by time is over all of it.
     assert_eq!(rates(&[], "response:1s").0, [Some(1.0)]);
 }
+
+/// A row of `name` at a second.
+fn at(name: u8, second: i64) -> Line {
+    (Some(name), Some(200), second * 1_000_000_000, 1, 1)
+}
+
+fn chosen(filter: &str, request: Request, lines: &[Line]) -> Answer {
+    let slice = compile(&Request {
+        filter: vec![filter.into()],
+        show: vec!["rate".into()],
+        ..request
+    });
+    answer(&slice, &[lines])
+}
+
+/// Rows are put in order by the rates that they show; where no span is known, by what happened.
+#[test]
+fn order_by_rate_is_that_of_the_rates_shown() {
+    let by_rate = |by: &str| Request {
+        by: vec![by.into()],
+        sort: Some("rate".into()),
+        ..Request::default()
+    };
+    // Four in 2 s, then five in 5 s.
+    let lines: Vec<Line> = [3, 3, 4, 4, 5, 6, 7, 8, 9].map(|second| at(0, second)).into();
+    let found = chosen("time >= 3s and time < 10s", by_rate("time:5s"), &lines);
+    let rates: Vec<Option<f64>> = found.rows.iter().map(|row| row.values[0]).collect();
+    assert_eq!(rates, [Some(2.0), Some(1.0)]);
+    let lines = [at(1, 1), at(2, 1), at(2, 2), at(2, 3), at(3, 1), at(3, 2)];
+    let found = chosen("time < 10s or status = 404", by_rate("name"), &lines);
+    let names: Vec<Cell> = found.rows.iter().map(|row| row.key[0].clone()).collect();
+    assert_eq!(names, ["n2", "n3", "n1"].map(|name| Cell::Text(name.into())));
+    assert!(found.rows.iter().all(|row| row.values[0].is_none()));
+}
+
+/// Rates of points are over the part of each that was looked at, and that is of the row's own step of time.
+#[test]
+fn rates_of_points_are_over_their_part() {
+    let lines: Vec<Line> = (0..200).map(|second| at(0, second)).collect();
+    for (by, rows) in [("name", 1), ("time:7s", 2)] {
+        let request = Request {
+            by: vec![by.into()],
+            is_over_time: true,
+            every: Some("5s".into()),
+            ..Request::default()
+        };
+        let found = chosen("time >= 3s and time < 8s", request, &lines);
+        assert_eq!(found.rows.len(), rows, "{by}");
+        for row in &found.rows {
+            let rates: Vec<f64> = row.series.iter().filter_map(|(_, values)| values[0]).collect();
+            assert!(
+                !rates.is_empty() && rates.iter().all(|rate| (rate - 1.0).abs() < 1e-9),
+                "{by}: {row:?}"
+            );
+        }
+    }
+}
