@@ -71,6 +71,10 @@ async fn all<'a>(clock: &Hand, exchanges: Vec<Waiting<'a>>) -> Vec<Exchange> {
 async fn quiet() {
     for _ in 0..3 {
         tokio::time::sleep(Duration::from_millis(1)).await;
+        // Turns and not only time: a machine that stands still lets nobody work.
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
     }
 }
 

@@ -112,7 +112,7 @@ async fn a_pause_moves_with_its_head() {
     };
     let mut client = client_with(through(&proxy));
     // A pause within the head would have both ends wait for ever.
-    let exchange = tokio::time::timeout(Duration::from_secs(5), client.exchange(&request)).await;
+    let exchange = tokio::time::timeout(Duration::from_secs(30), client.exchange(&request)).await;
     let exchange = exchange.expect("the head must be complete before the pause");
     assert_eq!((exchange.status, exchange.error), (Some(200), None));
 }

@@ -142,8 +142,10 @@ pub(crate) async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> bool 
     true
 }
 
-/// Long enough for the peer, on the same thread, to see what was written.
+/// Long enough for the kernel to pass on what was written.
 const PAUSE: Duration = Duration::from_millis(10);
+/// Turns of all tasks of the thread in a pause; no chain of writes and reads in a test is longer.
+const TURNS: usize = 20;
 
 pub(crate) async fn pauses(count: usize) {
     for _ in 0..count {
@@ -151,8 +153,23 @@ pub(crate) async fn pauses(count: usize) {
     }
 }
 
+/// Gives everything on this thread its turns.
+///
+/// A machine that stands still lets time pass and no task work, so turns are counted: each ends with a look at the
+/// sockets.
 pub(crate) async fn pause() {
     tokio::time::sleep(PAUSE).await;
+    for _ in 0..TURNS {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Lets an exchange get as far as it can, and gives it up; it must not end.
+pub(crate) async fn give_up(exchange: impl Future<Output = Exchange>) {
+    tokio::select! {
+        ended = exchange => panic!("it ended: {ended:?}"),
+        () = pauses(3) => {}
+    }
 }
 
 pub(crate) fn origin(scheme: Scheme, host: &str, port: u16) -> Origin {

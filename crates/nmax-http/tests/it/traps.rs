@@ -1,14 +1,12 @@
 //! Servers that misbehave, one test for each trap that some load generator fell into.
 
-use std::time::Duration;
-
 use nmax_http::{Config, KeepBody, Origin, PhaseLimits, Request};
 use nmax_metrics::{ErrorKind, Nanos};
 use tokio::io::AsyncWriteExt;
 
 use crate::server::{
-    Accepted, by_alarm, client, client_by_hand, client_with, config, get, pause, read_request, serve, serve_always,
-    serve_once,
+    Accepted, by_alarm, client, client_by_hand, client_with, config, get, give_up, pause, read_request, serve,
+    serve_always, serve_once,
 };
 
 const TINY: &str = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok";
@@ -41,8 +39,8 @@ async fn an_http_1_0_reply_without_a_length_ends_at_the_close() {
     assert_eq!((exchange.status, client.reply().body()), (Some(200), &b"ok"[..]));
 
     let (origin, _) = answer_and_stay("HTTP/1.0 200 OK\r\n\r\nok").await;
-    let pending = tokio::time::timeout(Duration::from_millis(30), client.exchange(&get(&origin))).await;
-    assert!(pending.is_err(), "more of the body may come");
+    // More of the body may come.
+    give_up(client.exchange(&get(&origin))).await;
 }
 
 #[tokio::test]

@@ -349,7 +349,7 @@ async fn a_100_continue_in_the_middle_of_the_head_is_heard() {
         pause_at: Some(HEAD_BYTES),
         ..get(&origin)
     };
-    let exchange = tokio::time::timeout(Duration::from_secs(20), client.exchange(&request)).await;
+    let exchange = tokio::time::timeout(Duration::from_secs(60), client.exchange(&request)).await;
     let exchange = exchange.expect("time stands still, so only the server lets the body go");
     assert_eq!((exchange.status, exchange.informational), (Some(200), 1));
 }

@@ -49,7 +49,7 @@ async fn serve(answer: impl Fn(&[u8]) -> Vec<Vec<u8>> + Send + 'static) -> Socke
 
 fn resolver(servers: Vec<SocketAddr>) -> Resolver {
     Resolver {
-        timeout: Duration::from_millis(200),
+        timeout: Duration::from_secs(1),
         attempts: 1,
         ..Resolver::of_servers(servers)
     }
