@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
+use crate::bench::Bench;
+
 /// One after the other: several of them judge the machine that they run on.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
@@ -18,6 +20,8 @@ fn example(name: &str) {
 
 fn script(name: &str, file: &str) {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    // Tests that measure are alone with examples, too.
+    let _bench = Bench::new();
     let ended = Command::new(folder().join(name).join(file))
         .env("NMAX", env!("CARGO_BIN_EXE_nmax"))
         .env("SHORT", "1")
