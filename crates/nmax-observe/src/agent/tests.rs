@@ -148,7 +148,10 @@ fn readings_come_once() {
         std::thread::sleep(Duration::from_millis(300));
     }
     assert!(is_even(&at), "{at:?}");
-    assert!(at.is_sorted_by(|before, after| before < after), "one came twice: {at:?}");
+    assert!(
+        at.is_sorted_by(|before, after| before < after),
+        "one came twice: {at:?}"
+    );
 }
 
 #[test]

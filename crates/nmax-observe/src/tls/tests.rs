@@ -5,8 +5,8 @@ use rustls::ALL_VERSIONS;
 use rustls::version::{TLS12, TLS13};
 
 use super::*;
-use crate::fixture::{Fake, SLACK};
 use crate::fixture::tls::{Authority, Identity, PemFile, vouches_for_itself};
+use crate::fixture::{Fake, SLACK};
 use crate::place::Place;
 use crate::reach::{PATIENCE, now};
 use CertificateCheck::{Issuer, IssuerAndName, Nothing};

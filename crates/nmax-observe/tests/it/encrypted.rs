@@ -176,8 +176,7 @@ fn redis_over_tls() {
     let server = redis(&folder, &files, port, "no");
     let mut source = Read::of(url(":s3cret", "localhost", &files.issuer));
     source.figures();
-    let figures = source.figures();
-    assert_eq!(figures.get("redis it", "connections_count"), 0.0);
+    let figures = source.until(|figures| figures.get("redis it", "connections_count") == 0.0);
     assert_eq!(figures.get("operations it commands", "operations_per_s"), 0.0);
 
     let text = refused(Read::of(url(":s3cret", "127.0.0.1", &files.issuer)));

@@ -57,9 +57,19 @@ impl Drop for Folder {
     }
 }
 
-/// A port of the loopback that was free a moment ago.
+/// A port of the loopback that was free a moment ago, and that this process gives away once.
+///
+/// It lies below those that the kernel gives to whoever asks for any, so that no other test is given it until the server
+/// has it, or while the server is away.
 pub(crate) fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let number = std::process::id() * 64 + NUMBER.fetch_add(1, Ordering::Relaxed);
+        let port = 10_000 + (number % 20_000) as u16;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// A server at work.
