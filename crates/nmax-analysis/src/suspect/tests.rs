@@ -2,6 +2,7 @@
 
 mod figures;
 mod kinds;
+mod said;
 mod simulator;
 mod words;
 

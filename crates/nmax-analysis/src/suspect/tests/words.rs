@@ -516,7 +516,7 @@ fn the_round_trip_of_a_line_is_the_networks() {
 }
 
 /// An exchange over a connection that was opened for it.
-fn connected(connect_ms: u64) -> Sample {
+pub(super) fn connected(connect_ms: u64) -> Sample {
     let connect = Nanos::from_millis(connect_ms);
     Sample {
         name: HOME,
