@@ -17,7 +17,8 @@ fn waits_end_in_order_and_never_early() {
     on_one_worker(async {
         let timers = Timers::new().unwrap();
         tokio::task::spawn_local(timers.clone().drive());
-        let start_ns = clock::now_ns();
+        // Late enough for all of them to wait by then, on a busy machine too.
+        let start_ns = clock::now_ns() + 500_000_000;
         let ended = Rc::new(RefCell::new(Vec::new()));
         // Started in another order than they end; two at one deadline.
         let tasks: Vec<_> = [3_u64, 1, 4, 1, 2]
