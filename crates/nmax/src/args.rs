@@ -23,7 +23,7 @@ mod values;
 pub use agent::AgentArgs;
 pub use compare::{BeforeAfterArgs, RunsArgs, TrendArgs};
 pub use data::{DataArgs, DataFormat, DataVerb, GenerateArgs, HashName, MaskArgs, SkewArgs};
-pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName};
+pub use import::{CurlArgs, HarArgs, ImportArgs, ImportVerb, MadeArgs, ResourcesName, SecretsName, with_curl_apart};
 pub use log::{LogArgs, ReadLogArgs};
 pub use planless::{ConnectionPolicy, PlanlessArgs};
 pub use record::RecordArgs;

@@ -37,7 +37,7 @@ use clap::Parser;
 use exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(args::with_curl_apart(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             let text = error.to_string();

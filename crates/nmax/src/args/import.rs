@@ -1,5 +1,6 @@
 //! The flags of `nmax import`.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
@@ -60,6 +61,9 @@ const CURL_EXAMPLES: &str = "\
 Examples:
   nmax import curl \"curl 'http://127.0.0.1:8080/api' -H 'accept: application/json' --data-raw 'a=1'\" -o api
   xclip -o | nmax import curl -
+  nmax import curl -o api curl http://127.0.0.1:8080/api -H 'accept: application/json' -d a=1
+
+All behind the word curl is curl's: flags of nmax stand before it, or behind a command in quotes.
 
 In a browser: developer tools, network, right click on a request, \"copy as cURL (bash)\".
 
@@ -68,11 +72,46 @@ Exit codes: 0 written, 2 usage or a command that cannot be read.";
 #[derive(Debug, Args)]
 #[command(after_help = CURL_EXAMPLES)]
 pub struct CurlArgs {
-    /// The command as one argument, or `-` to read it from standard input; after `--` also word by word
+    /// The command as one argument, word by word, or `-` to read it from standard input
     #[arg(value_name = "COMMAND", required = true)]
     pub command: Vec<String>,
     #[command(flatten)]
     pub plan: MadeArgs,
+}
+
+/// A command line in which all behind the word `curl` of `nmax import curl curl ..` is curl's: `--` stands before it.
+/// Other command lines stay as they are.
+pub fn with_curl_apart(line: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut line: Vec<OsString> = line.collect();
+    let is = |at: usize, word: &str| line.get(at).is_some_and(|own| own == word);
+    if !(is(1, "import") && is(2, "curl")) {
+        return line;
+    }
+    let command = CurlArgs::augment_args(clap::Command::new("curl"));
+    let takes_value = |word: &str| {
+        command.get_arguments().any(|known| {
+            let is_named = known
+                .get_long()
+                .is_some_and(|long| word.strip_prefix("--") == Some(long))
+                || known.get_short().is_some_and(|short| word == format!("-{short}"));
+            is_named && known.get_action().takes_values()
+        })
+    };
+    let mut at = 3;
+    while let Some(word) = line.get(at).and_then(|word| word.to_str()) {
+        match word {
+            "--" => break,
+            word if takes_value(word) => at += 2,
+            word if word.starts_with('-') && word != "-" => at += 1,
+            word => {
+                if nmax_import::curl::is_curl(word) {
+                    line.insert(at, "--".into());
+                }
+                break;
+            }
+        }
+    }
+    line
 }
 
 /// The plan that is made, and where it goes.

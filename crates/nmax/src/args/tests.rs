@@ -84,3 +84,36 @@ fn profiles_have_one_name() {
         assert_eq!(name, profile.name());
     }
 }
+
+/// What stands behind the word `curl` is no flag of nmax.
+#[test]
+fn all_behind_curl_is_curls() {
+    //  command line                                                what becomes of it
+    let cases = [
+        (
+            "import curl curl http://a -H x --json 1 -o f",
+            "import curl -- curl http://a -H x --json 1 -o f",
+        ),
+        (
+            "import curl -o api --json /usr/bin/curl -L a",
+            "import curl -o api --json -- /usr/bin/curl -L a",
+        ),
+        (
+            "import curl --output=x --host h curl a",
+            "import curl --output=x --host h -- curl a",
+        ),
+        ("import curl -o curl http://a", "import curl -o curl http://a"),
+        ("import curl http://a -o curl", "import curl http://a -o curl"),
+        ("import curl - --json", "import curl - --json"),
+        ("import curl -- curl a", "import curl -- curl a"),
+        ("import curl", "import curl"),
+        ("import har curl", "import har curl"),
+        ("run curl", "run curl"),
+    ];
+    for (line, want) in cases {
+        let words = |line: &str| -> Vec<std::ffi::OsString> {
+            std::iter::once("nmax").chain(line.split(' ')).map(Into::into).collect()
+        };
+        assert_eq!(with_curl_apart(words(line).into_iter()), words(want), "{line}");
+    }
+}

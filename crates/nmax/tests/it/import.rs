@@ -331,6 +331,23 @@ fn a_copied_command_becomes_a_plan() {
         .nmax(&["import", "curl", "-o", "words", "--", "curl", &target.url()])
         .exits(0);
     bench.nmax(&["check", "words.yaml", "--once"]).exits(0);
+    bench
+        .nmax(&[
+            "import",
+            "curl",
+            "-o",
+            "bare",
+            "curl",
+            "-L",
+            &target.url(),
+            "-H",
+            "x-a: b",
+            "-o",
+            "out",
+        ])
+        .exits(0);
+    let plan = fs::read_to_string(bench.path("bare.yaml")).unwrap();
+    assert!(plan.contains("redirects: follow") && plan.contains("x-a: b"), "{plan}");
     let secret = format!(
         "curl '{}/api/account' -H 'authorization: Bearer s3cr3t-t0ken-0815'",
         target.url()
