@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 mod layers;
+mod marks;
 mod phase;
 
 const HOLD: (Nanos, Nanos) = (Nanos::ZERO, Nanos::MAX);
@@ -122,15 +123,18 @@ proptest! {
         prop_assert_eq!(json::of_json(&json::to_json(&found)), Some(found));
     }
 
-    /// Law: nothing is lost when stretches become wider, and there are never too many.
+    /// Law: nothing is lost when stretches become wider, there are never too many, and the sides stay apart.
     #[test]
     fn stretches_keep_their_sums(times in proptest::collection::vec((0..100_000_u64, 1..10_000_u64), 1..60)) {
         let mut bins = Bins::default();
         for (second, ms) in &times {
             bins.client(Nanos::from_secs(*second), Nanos::from_millis(*ms));
+            bins.server(0, Nanos::from_secs(*second), &entry(0, (0, 0, 1_000), (0, 1)));
         }
         let end = Nanos::from_secs(100_000);
-        let points = bins.points(&super::layers::Layers::default(), end);
+        let front = super::layers::Layers { front: vec![0], behind: Vec::new() };
+        let points = bins.points(&front, end);
+        prop_assert!(points.iter().all(|point| point.server_count == point.client_count && point.server_ms == Some(1.0)));
         let count: u64 = points.iter().map(|point| point.client_count).sum();
         let sum_ms: f64 = points.iter().map(|point| point.client_ms.unwrap() * point.client_count as f64).sum();
         prop_assert_eq!(count, times.len() as u64);
@@ -138,6 +142,27 @@ proptest! {
         prop_assert!((sum_ms - want as f64).abs() < 1e-6 * want as f64);
         prop_assert!(points.len() <= 240);
     }
+}
+
+/// Stamps of the ends of exchanges are held against the client's ends.
+#[test]
+fn stamps_may_be_those_of_the_ends() {
+    let mut sides = of(&[], 0, 1);
+    for second in 0..50 {
+        let way = (second * 1_000_000, 500, 300_000);
+        sides.exchange(&exchange(way));
+        let line = Entry {
+            is_arrival: false,
+            arrival_us: (way.0 + way.1 + way.2) as i64,
+            ..entry(0, way, (0, 1))
+        };
+        sides.line(&line, b"GET", b"/a");
+    }
+    let (ahead_s, error_s) = sides.finish().unwrap().offset_s.unwrap();
+    assert!(
+        (ahead_s + 0.000_5).abs() < 1e-6 && error_s < 0.002,
+        "{ahead_s} s, within {error_s}"
+    );
 }
 
 #[test]

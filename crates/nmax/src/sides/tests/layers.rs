@@ -60,7 +60,7 @@ type Case<'a> = (&'a [Told], &'a [u16], &'a [u16], &'a str);
 #[test]
 fn the_server_is_the_layer_with_the_runs_requests() {
     let named = |own, ms, layer| (own, ms, None, Some(layer));
-    let cases: [Case; 12] = [
+    let cases: [Case; 13] = [
         (&[plain(100, 20)], &[0], &[], "one server"),
         (
             &[plain(100, 20), plain(3_000, 2)],
@@ -92,6 +92,12 @@ fn the_server_is_the_layer_with_the_runs_requests() {
             &[1],
             &[0, 2, 3],
             "a balancer with a log",
+        ),
+        (
+            &[plain(99, 20), plain(50, 9), plain(50, 9)],
+            &[0],
+            &[1, 2],
+            "a balancer that lost a line is none of the servers",
         ),
         (
             &[(100, 20, Some(15), None), plain(100, 21)],
@@ -132,6 +138,40 @@ fn the_server_is_the_layer_with_the_runs_requests() {
             "{why}"
         );
     }
+}
+
+/// A request without a reply may have reached the server or not: a log has all of the run's with it and without it.
+#[test]
+fn requests_without_a_reply_may_be_in_a_log_or_not() {
+    for own in [100, 90] {
+        let mut sides = Sides::new(Tap::default(), &following(&[None, None]), 0, HOLD);
+        for number in 0..100 {
+            sides.exchange(&Exchange {
+                status: if number < 90 { 200 } else { 0 },
+                ..exchange((1_000, 500, 20_000))
+            });
+        }
+        for (log, took) in [(0, 20_000), (1, 15_000)] {
+            (0..own).for_each(|_| sides.line(&entry(log, (1_000, 500, took), (0, 1)), b"GET", b"/a"));
+        }
+        let found = super::super::layers::layers(&sides).unwrap();
+        assert_eq!((found.front, found.behind), (vec![0], vec![1]), "{own} lines");
+    }
+}
+
+/// A run that is shorter than the resolution of its logs has lines near its ends only; they tell which log is in front.
+#[test]
+fn lines_near_the_ends_tell_the_front() {
+    let hold = (Nanos::from_millis(100), Nanos::from_millis(900));
+    let mut sides = Sides::new(Tap::default(), &following(&[None, None]), 0, hold);
+    for _ in 0..10 {
+        sides.exchange(&exchange((500_000, 500, 20_000)));
+        for (log, took) in [(0, 15_000), (1, 20_000)] {
+            sides.line(&entry(log, (500_000, 500, took), (0, 1_000_000)), b"GET", b"/a");
+        }
+    }
+    let found = super::super::layers::layers(&sides).unwrap();
+    assert_eq!((found.front, found.behind), (vec![1], vec![0]));
 }
 
 /// What is behind is of the same requests, so its times are a part of the front's.

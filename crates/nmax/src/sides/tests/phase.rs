@@ -55,6 +55,20 @@ fn the_order_of_the_log_says_which_lines_are_of_the_phase() {
     assert!((server.time.unwrap().mean_ms - 50.0).abs() < 1e-9, "{server:?}");
 }
 
+/// Lines of requests that the run did not send itself are of the phase when the middle of their stamp is.
+#[test]
+fn stamps_decide_of_requests_of_others() {
+    let hold = (Nanos::from_millis(1_950), Nanos::from_millis(3_950));
+    let mut sides = Sides::new(Tap::default(), &following(&[None]), 0, hold);
+    for index in 0..60 {
+        let way = (index * 100_000, 10, 1_000);
+        sides.exchange(&exchange(way));
+        (0..3).for_each(|_| sides.line(&entry(0, way, (0, 1)), b"GET", b"/a"));
+    }
+    let found = sides.finish().unwrap();
+    assert_eq!((found.rows[0].client.count, found.rows[0].server.count), (20, 60));
+}
+
 /// The sides may have as many requests in all, and not in the phase.
 #[test]
 fn other_numbers_in_the_phase_are_said() {
