@@ -168,6 +168,39 @@ fn pictures_of_hosts_name_their_lines_and_shades() {
     }
 }
 
+/// A clock that was found off is marked in the pictures of its host, and in no others.
+#[test]
+fn clocks_are_marked_where_they_are_off() {
+    let host = |name: &str| HostView {
+        name: name.into(),
+        panels: vec![Panel {
+            title: name.into(),
+            unit: "cores".into(),
+            lines: vec![PanelLine {
+                name: format!("line of {name}"),
+                points: vec![(0.5, Some(1.0)), (2.5, Some(2.0))],
+            }],
+            gaps: Vec::new(),
+        }],
+        figures: Vec::new(),
+        left_out: 0,
+    };
+    let mut view = view();
+    view.effects.clear();
+    view.hosts = vec![host("db"), host("web")];
+    view.events = vec![Event {
+        at_s: 1.5,
+        code: "CLOCK_OFFSET".into(),
+        text: "agent on web: its clock is 7.0 s ahead of this host's".into(),
+    }];
+    let page = html::page(&view);
+    let figures: Vec<&str> = page.split("<figure>").filter(|part| part.contains("line of")).collect();
+    for (figure, marks) in figures.iter().zip([0, 3]) {
+        assert_eq!(figure.matches("class=\"mark\"").count(), marks, "{figure}");
+        assert_eq!(figure.contains("clock found off</li>"), marks > 0);
+    }
+}
+
 /// What sources tell of themselves stands apart from what happened.
 #[test]
 fn notes_of_sources_do_not_bury_events() {
