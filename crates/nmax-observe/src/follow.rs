@@ -115,10 +115,10 @@ impl Follow {
         let mut place = self.open()?;
         let length = place.file.metadata()?.len();
         let mut sample = Vec::new();
-        // What is there since the mark is read by the first turn; another file came since.
+        // What is there since the mark is read by the first turn; another file, or one that became shorter, came since.
         let start = mark.map_or(length, |mark| {
-            if mark.id == Some(place.id) {
-                mark.length.min(length)
+            if mark.id == Some(place.id) && mark.length <= length {
+                mark.length
             } else {
                 0
             }

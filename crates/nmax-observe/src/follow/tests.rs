@@ -250,3 +250,30 @@ fn what_came_since_the_mark_is_read() {
         assert_eq!(turn(&mut follow).0, lines, "{why}");
     }
 }
+
+/// A log that was rotated or truncated after the mark is new from its beginning; one that grew beyond all measure is followed
+/// from its end.
+#[test]
+fn marks_are_of_a_file_as_it_was() {
+    let folder = Folder::new();
+    let long = "a line from before the mark\n".repeat(3);
+    let first = |mark: Mark| {
+        let mut follow = Follow::new(&folder.log());
+        follow.begin(Some(mark)).unwrap();
+        turn(&mut follow).0
+    };
+    fs::write(folder.log(), &long).unwrap();
+    let mark = Mark::new(&folder.log());
+    fs::write(folder.log(), "new\n").unwrap();
+    assert_eq!(first(mark), ["new"], "truncated");
+
+    fs::rename(folder.log(), folder.0.join("a.log.1")).unwrap();
+    fs::write(folder.log(), format!("{long}{long}")).unwrap();
+    assert_eq!(first(mark).len(), 6, "rotated");
+
+    let mark = Mark::new(&folder.log());
+    append(&folder.log(), "early\n");
+    let file = OpenOptions::new().write(true).open(folder.log()).unwrap();
+    file.set_len(TURN_BYTES_MAX + (1 << 20)).unwrap();
+    assert_eq!(first(mark), [""; 0], "more than a turn reads");
+}

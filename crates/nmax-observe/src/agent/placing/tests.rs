@@ -90,6 +90,21 @@ fn a_jump_is_followed_and_what_it_misplaces_is_left_out() {
     assert!((placing.error_s(&clock, &answered) - 0.5).abs() < 0.01);
 }
 
+/// A line from before a clock was set forward would lie long before the last question.
+#[test]
+fn what_a_jump_forward_misplaces_is_left_out() {
+    let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
+    let answered = exchanged(&mut clock, 100.0, 300.0);
+    assert_taken(
+        &placing.place(vec![shot(399.5, 1.0)], &clock, &answered),
+        &[(1.0, 99.5)],
+        0,
+    );
+    let answered = exchanged(&mut clock, 102.0, 330.0);
+    let lines = vec![shot(400.5, 2.0), shot(431.5, 3.0)];
+    assert_taken(&placing.place(lines, &clock, &answered), &[(3.0, 101.5)], 1);
+}
+
 #[test]
 fn another_process_may_tell_of_all_of_the_run() {
     let (mut clock, mut placing) = (OtherClock::default(), Placing::default());
