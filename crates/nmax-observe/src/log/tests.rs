@@ -214,3 +214,25 @@ fn the_last_errors_are_counted() {
         Some(1.0)
     );
 }
+
+/// Several logs of one tap keep their numbers, in the order of the plan, whichever is read first; and each its mark.
+#[test]
+fn lines_know_their_log() {
+    let (one, other) = (Log::new(), Log::new());
+    let tap = Tap::open(None);
+    for log in [&one, &other] {
+        log.append(&[&line("/old", 200, 0.1, "x")]);
+        tap.mark(&log.0.display().to_string());
+    }
+    one.append(&[&line("/a", 200, 0.1, "x")]);
+    other.append(&[&line("/b", 200, 0.1, "x"), &line("/c", 200, 0.1, "x")]);
+    let (mut first, mut second) = (
+        one.source(None, Some(FORMAT), &tap),
+        other.source(None, Some(FORMAT), &tap),
+    );
+    second.read(Nanos::from_secs(1)).unwrap();
+    first.read(Nanos::from_secs(1)).unwrap();
+    let batch = tap.drain();
+    let seen: Vec<(u16, &[u8])> = batch.iter().map(|(entry, _, target)| (entry.log, target)).collect();
+    assert_eq!(seen, [(1, &b"/b"[..]), (1, b"/c"), (0, b"/a")]);
+}
