@@ -48,6 +48,9 @@ pub(super) struct Measured {
     pub(super) is_pressed: bool,
     /// Whether it could serve more at a time, so that what lends has too few.
     pub(super) has_room: bool,
+    /// Whether all of it was lent while more requests were in the system than it has slots, and nobody was ever seen to
+    /// wait: who waits for it is not told.
+    pub(super) is_mute: bool,
     /// Whether it is a part of another service, as the threads of a cache, and so none of the application's own.
     pub(super) is_inner: bool,
     /// What makes it doubtful that the time in it is its own fault, and is not watched.
@@ -86,6 +89,7 @@ impl Measured {
             servers: None,
             is_pressed: false,
             has_room: false,
+            is_mute: false,
             is_inner: false,
             doubt: None,
             experiment: None,

@@ -5,7 +5,7 @@ use super::measured::{Measured, Role};
 use super::rules::{TIE_SHARE, UNEXPLAINED_SHARE_MIN, residence, said};
 use super::statistics::{aligned, discovered, onset, relation};
 use super::system::System;
-use super::{Finding, Label, Resource, Suspect, coverage, falsify};
+use super::{Finding, Kind, Label, Resource, Suspect, coverage, falsify};
 use crate::Evidence;
 use crate::words::{digits, share, time_ms};
 
@@ -15,8 +15,9 @@ pub(super) const SUSPECTS_MAX: usize = 3;
 /// The suspects, first the one to look at first, and all others.
 ///
 /// Time decides: what waits is ordered by what each request spends in it. The unexplained rest stands among them with the
-/// resources that nobody watched, and so does a pool or lock whose holders do what nobody watches. What else is saturated
-/// comes after them. What nobody watched is one line, so that it does not crowd out what was measured.
+/// resources that nobody watched, and so does a pool or lock whose holders do what nobody watches; before both stands a full
+/// pool that does not tell who waits for it. What else is saturated comes after them. What nobody watched is one line, so
+/// that it does not crowd out what was measured.
 pub(super) fn rank(
     evidence: &Evidence,
     judged: Vec<(Measured, Judged)>,
@@ -36,6 +37,7 @@ pub(super) fn rank(
     let (mut saturated, rest): (Vec<_>, Vec<_>) = others
         .into_iter()
         .partition(|(_, judged)| judged.suspect.label == Label::Saturated);
+    let mute: Vec<_> = saturated.extract_if(.., |(one, _)| one.is_mute).collect();
     let is_lender = |one: &Measured| one.is_pressed && matches!(one.role, Role::Lender { .. });
     saturated.sort_by_key(|(one, _)| (one.role == Role::Aside, !is_lender(one), usize::MAX - one.rules.len()));
     let is_open = unexplained >= UNEXPLAINED_SHARE_MIN * system.in_flight();
@@ -68,6 +70,10 @@ pub(super) fn rank(
         .iter()
         .map(|resource| blank(resource, unwatched, &why, system))
         .collect();
+    let larger = match is_open {
+        true => waits.iter().take_while(|(_, wait)| wait.number >= unexplained).count(),
+        false => waits.len(),
+    };
     let mut first: Vec<Suspect> = waits
         .into_iter()
         .chain(saturated)
@@ -76,6 +82,10 @@ pub(super) fn rank(
     if place < usize::MAX {
         first.insert(place.min(first.len()), blanks.remove(0));
     }
+    let mute = mute
+        .into_iter()
+        .map(|(_, judged)| queued(judged.suspect, why.unexplained_s));
+    first.splice(larger..larger, mute);
     let mut last = first.split_off(SUSPECTS_MAX.min(first.len()));
     let seen = rest
         .into_iter()
@@ -94,6 +104,22 @@ struct Why {
     lender: Option<Resource>,
 }
 
+/// A full pool that does not tell who waits for it, with the time that may be spent in waiting.
+fn queued(mut pool: Suspect, unexplained_s: Option<f64>) -> Suspect {
+    let may = unexplained_s.map_or_else(String::new, |unexplained_s| {
+        format!(
+            "; {} of each request that nothing that was watched explains may be spent so",
+            time_ms(unexplained_s * 1e3)
+        )
+    });
+    let text = format!(
+        "more requests were in the system than it has slots, all were lent, and nobody was ever counted as waiting: who \
+         waits for it is not told (PHP-FPM on a socket in a file never tells){may}"
+    );
+    pool.findings.insert(0, said("coverage", text));
+    pool
+}
+
 /// A resource that nobody watched.
 fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> Suspect {
     let remedy = coverage::remedy(resource);
@@ -104,8 +130,13 @@ fn blank(resource: &Resource, all: &[Resource], why: &Why, system: &System) -> S
             true => String::new(),
             false => format!("; nor was any of these watched: {}", others.join(", ")),
         };
+        // Of dependencies there may be any number: those that are watched say nothing of others.
+        let more = match all.iter().any(|other| other.kind == Kind::Dependency) {
+            true => "",
+            false => "; there may be dependencies besides those that are watched",
+        };
         findings.push(residence(format!(
-            "{} of each request's {} cannot be explained by what was watched{beside}",
+            "{} of each request's {} cannot be explained by what was watched{beside}{more}",
             time_ms(unexplained_s * 1e3),
             time_ms(system.served_s() * 1e3)
         )));

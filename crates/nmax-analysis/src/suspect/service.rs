@@ -3,8 +3,8 @@
 use super::look::{Look, name_of};
 use super::measured::{Measured, Role};
 use super::rules::{
-    CALL_LONG_S, CALLS_IDLE, CALLS_MIN, HIT_MIN, LIMIT_SHARE, PAUSE_MAX, POSTGRES, READS_MIN, USE, WAITERS_MIN, figure,
-    percent, rule, said,
+    CALL_LONG_S, CALLS_IDLE, CALLS_MIN, HIT_MIN, LIMIT_SHARE, PAUSE_MAX, POSTGRES, READS_MIN, USE, WAIT_SHARE_MIN,
+    WAITERS_MIN, figure, percent, rule, said,
 };
 use super::system::System;
 use super::{Cell, Finding, Kind};
@@ -13,7 +13,7 @@ use crate::words::{digits, share, time_ms};
 /// Everything of these kinds on a host, whose processors and disks are `leaves`.
 pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measured]) -> Vec<Measured> {
     let each = |kind: &str| look.named(host, kind).into_iter();
-    let pools = each("pool").filter_map(|source| pool(look, host, source));
+    let pools = each("pool").filter_map(|source| pool(look, system, host, source));
     let locks = each("lock").filter_map(|source| lock(look, host, source));
     let dependencies = each("dependency").filter_map(|source| dependency(look, system, host, source));
     let databases = each("database").filter_map(|source| database(look, system, host, source, leaves));
@@ -27,7 +27,7 @@ pub(super) fn measure(look: &Look, system: &System, host: &str, leaves: &[Measur
     all.chain(limits).chain(descriptors(look, host, "kernel")).collect()
 }
 
-fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
+fn pool(look: &Look, system: &System, host: &str, source: &str) -> Option<Measured> {
     let of = |metric| look.mean(host, source, metric);
     let (held, waiting) = (of("in_use_count"), of("waiting_count"));
     let key = if waiting.is_some() {
@@ -47,9 +47,14 @@ fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
     pool.utilization = held.zip(limit).map(|(held, limit)| held / limit);
     pool.servers = held.zip(limit);
     pool.is_pressed = pool.waiting >= WAITERS_MIN || timeouts.is_some_and(|timeouts| timeouts > 0.0);
+    pool.is_mute =
+        !pool.is_inner && look.max(host, source, "waiting_count").unwrap_or(0.0) <= 0.0 && is_crowded(&pool, system);
     let of_limit = limit.map_or(String::new(), |limit| format!(" of {}", digits(limit)));
     if let Some(held) = held {
-        let waiters = waiting.map_or(String::new(), |waiting| format!(", {} waiting", digits(waiting)));
+        let waiters = match (waiting, pool.is_mute) {
+            (Some(_), true) | (None, _) => String::new(),
+            (Some(waiting), false) => format!(", {} waiting", digits(waiting)),
+        };
         pool.findings.push(said(
             "utilization",
             format!("{}{of_limit} in use at a time{waiters}", digits(held)),
@@ -68,6 +73,7 @@ fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
     pool.cells = [
         percent(pool.utilization),
         match pool.utilization {
+            _ if pool.is_mute => Cell::NotObserved,
             // With room for all nobody waits.
             Some(used) if waiting.is_none() && used < LIMIT_SHARE => Cell::None,
             _ => figure(waiting, "waiting"),
@@ -75,6 +81,13 @@ fn pool(look: &Look, host: &str, source: &str) -> Option<Measured> {
         figure(timeouts, "timeouts/s"),
     ];
     Some(pool)
+}
+
+/// Whether all of a pool is lent, and requests enough are in the system that have none of it.
+fn is_crowded(pool: &Measured, system: &System) -> bool {
+    pool.servers.is_some_and(|(held, limit)| {
+        held >= LIMIT_SHARE * limit && system.in_flight() - limit >= WAIT_SHARE_MIN * system.in_flight()
+    })
 }
 
 /// Whether a pool is the threads of a cache, which is read as a service of its own: `cache thread` beside

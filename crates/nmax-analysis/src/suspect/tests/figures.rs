@@ -337,3 +337,38 @@ proptest! {
         prop_assert!(held_up(paused, Some(1e-9), all, rate_per_s) <= all);
     }
 }
+
+/// A pool all of which is lent, and which never tells of anybody who waits: it comes before what nobody watched, and before
+/// processors that are a hundredth of the time.
+#[test]
+fn a_full_pool_that_does_not_tell_who_waits_is_first() {
+    let look = |slots: f64, waiting: Option<f64>| {
+        let mut figures = IDLE.to_vec();
+        figures.retain(|(_, metric, _)| *metric != "busy_cores");
+        figures.extend([("cpu", "busy_cores", 1.95), ("process shop", "cpu_cores", 0.02)]);
+        figures.extend([("pool fpm", "in_use_count", slots), ("pool fpm", "limit_count", slots)]);
+        figures.extend(waiting.map(|waiting| ("pool fpm", "waiting_count", waiting)));
+        diagnose(&watched(&figures).evidence())
+    };
+    // Two requests are in the system.
+    for waiting in [Some(0.0), None] {
+        let diagnosis = look(1.0, waiting);
+        let first = &diagnosis.suspects[0];
+        assert_eq!(
+            (first.resource.kind, first.label),
+            (Kind::Pool, Label::Saturated),
+            "{diagnosis:#?}"
+        );
+        assert!(first.findings[0].text.contains("is not told"), "{first:#?}");
+        assert_eq!(diagnosis.suspects[1].label, Label::NotObserved, "{diagnosis:#?}");
+        let row = diagnosis
+            .coverage
+            .iter()
+            .find(|row| row.resource.kind == Kind::Pool)
+            .unwrap();
+        assert_eq!(row.saturation, Cell::NotObserved);
+    }
+    // As many slots as requests: nobody needs to wait.
+    let enough = look(2.0, Some(0.0));
+    assert_eq!(enough.suspects[0].label, Label::NotObserved, "{enough:#?}");
+}
