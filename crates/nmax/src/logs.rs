@@ -33,6 +33,11 @@ const REASONS_MAX: usize = 50;
 const OTHER_HOSTS_MAX: usize = 8;
 /// Examples of each.
 const EXAMPLES_MAX: usize = 3;
+/// A stamp is looked at twice when it is further than this from the one before, µs: those that are far from all others are
+/// at least so far from the lines around them.
+const JUMP_US: u64 = 3_600_000_000;
+/// Such stamps that are remembered.
+const JUMPS_MAX: usize = 1_000;
 /// Characters of an example that are kept.
 const EXAMPLE_CHARS_MAX: usize = 120;
 
@@ -70,6 +75,10 @@ pub struct Counts {
     pub rejections: BTreeMap<String, Rejected>,
     /// Files that could not be read to their end, and why.
     pub broken: Vec<String>,
+    /// Requests stamped more than [`JUMP_US`] from the one before: `FILE:LINE` and the arrival, µs; a bounded number.
+    jumps: Vec<(String, i64)>,
+    /// Arrival of the last request.
+    last_us: Option<i64>,
 }
 
 /// Lines that were rejected for the same reason.
@@ -96,12 +105,39 @@ impl Counts {
         self.blank += other.blank;
         self.bytes += other.bytes;
         self.broken.extend(other.broken);
+        self.jumps.extend(other.jumps);
+        self.jumps.truncate(JUMPS_MAX);
         for (reason, rejected) in other.rejections {
             let known = self.rejections.entry(reason).or_default();
             known.count += rejected.count;
             known.examples.extend(rejected.examples);
             known.examples.truncate(EXAMPLES_MAX);
         }
+    }
+
+    /// Notes where the time of the log jumps.
+    fn arrived(&mut self, at_us: i64, place: impl FnOnce() -> String) {
+        let is_jump = self.last_us.is_none_or(|last| at_us.abs_diff(last) > JUMP_US);
+        self.last_us = Some(at_us);
+        if is_jump && self.jumps.len() < JUMPS_MAX {
+            self.jumps.push((place(), at_us));
+        }
+    }
+
+    /// Where the first lines are that lie outside of the time of all others; `None` when there is none.
+    pub fn strays(&self, others: Period) -> Option<String> {
+        let outside = self.jumps.iter().filter(|(_, at_us)| !others.contains(*at_us));
+        let places: Vec<String> = outside
+            .map(|(place, at_us)| {
+                format!(
+                    "{place} ({:.0})",
+                    jiff::Timestamp::from_microsecond(*at_us).unwrap_or_default()
+                )
+            })
+            .collect();
+        let more = if places.len() > EXAMPLES_MAX { ", ..." } else { "" };
+        let first = places.iter().take(EXAMPLES_MAX).map(String::as_str).collect::<Vec<_>>();
+        (!places.is_empty()).then(|| format!("stamped far from all others: {}{more}", first.join(", ")))
     }
 
     fn reject(&mut self, reason: String, place: impl FnOnce() -> String, line: &[u8]) {
@@ -279,12 +315,18 @@ pub fn warn(warnings: &[String]) {
     }
 }
 
-/// The stamp of the first request among lines.
+/// Requests by whose stamps files are put in order.
+const FIRST: usize = 9;
+
+/// The stamp of the first requests among lines: the middle one, since one may be wrong.
 fn first_stamp(reader: &mut Reader, lines: &[&[u8]]) -> Option<i64> {
-    lines.iter().find_map(|line| match reader.line(line) {
+    let stamps = lines.iter().filter_map(|line| match reader.line(line) {
         Line::Record(record) => Some(record.arrival_us),
         _ => None,
-    })
+    });
+    let mut stamps: Vec<i64> = stamps.take(FIRST).collect();
+    stamps.sort_unstable();
+    stamps.get(stamps.len() / 2).copied()
 }
 
 #[cfg(test)]

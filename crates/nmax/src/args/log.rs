@@ -1,6 +1,6 @@
 //! The flags of whatever reads access logs, and of `nmax import log`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
@@ -22,6 +22,17 @@ and data files. Nothing is sent.
 
 Exit codes: 0 written, 2 usage or no log that can be read.";
 
+/// Breaks that end a session.
+fn session_timeout(text: &str) -> Result<Duration, String> {
+    const LONGEST: Duration = Duration::from_secs(7 * 86_400);
+    let time = duration(text)?;
+    if (Duration::from_secs(1)..=LONGEST).contains(&time) {
+        Ok(time)
+    } else {
+        Err("a visit ends after a break of 1s to 168h, such as 30m".into())
+    }
+}
+
 /// Access logs as a plan.
 #[derive(Debug, Args)]
 #[command(after_help = LOG_EXAMPLES)]
@@ -29,9 +40,9 @@ pub struct LogArgs {
     #[command(flatten)]
     pub read: ReadLogArgs,
     /// Break after which a visitor begins a new session
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "30m")]
+    #[arg(long, value_name = "TIME", value_parser = session_timeout, default_value = "30m")]
     pub session_timeout: Duration,
-    /// Robots count as visitors
+    /// Robots and load tests by nmax count as visitors
     #[arg(long)]
     pub with_robots: bool,
     /// Requests that may change data are in the plan too, without the bodies that a log does not have
@@ -82,10 +93,16 @@ pub struct ReadLogArgs {
 }
 
 impl ReadLogArgs {
-    /// `--day access.log` means the busiest day of that file.
+    /// `--day access.log` means the busiest day of that file. What looks like a date is one, be it wrong, unless there is such
+    /// a file.
     pub fn straightened(&self) -> Self {
         let mut args = self.clone();
-        let is_date = |day: &str| day == "busiest" || instant(day, 0).is_ok();
+        let looks_like_one = |day: &str| {
+            let is_of_dates = |byte: u8| byte.is_ascii_digit() || b"-./: ".contains(&byte);
+            day.starts_with(|first: char| first.is_ascii_digit()) && day.bytes().all(is_of_dates)
+        };
+        let is_date =
+            |day: &str| day == "busiest" || instant(day, 0).is_ok() || looks_like_one(day) && !Path::new(day).exists();
         if let Some(day) = args.day.take_if(|day| !is_date(day)) {
             args.files.insert(0, PathBuf::from(day));
             args.day = Some("busiest".into());

@@ -77,7 +77,7 @@ fn import(args: &LogArgs) -> Result<Found, Trouble> {
     place.vacant(&[place.plan()])?;
     let period = logs.period(&read, args.json).map_err(usage)?;
     let mut traffic = Traffic::new(Options {
-        session_timeout_s: args.session_timeout.as_secs().max(1),
+        session_timeout_s: args.session_timeout.as_secs(),
         period,
         with_robots: args.with_robots,
         utc_offset_s: read.zone,
@@ -109,6 +109,9 @@ fn import(args: &LogArgs) -> Result<Found, Trouble> {
         ));
     }
     warnings.extend(profile.warnings.iter().chain(&made.warnings).cloned());
+    if !profile.season.strays.is_empty() {
+        warnings.extend(counts.strays(profile.season.span()));
+    }
     Ok(Found {
         format: logs.format(),
         why: logs.why(),

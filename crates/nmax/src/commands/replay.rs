@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nmax_log::hidden::Hider;
 use nmax_log::record::Record;
-use nmax_log::replay::{Methods, Options, Pace, Replay, Schedule};
+use nmax_log::replay::{Methods, Options, Pace, Replay, STRAYS, Schedule};
 use nmax_log::traffic::{Options as TrafficOptions, Profile, Traffic, Types};
 use nmax_plan::units::format_duration;
 use nmax_report::number;
@@ -65,6 +65,9 @@ pub fn replay(args: &ReplayArgs) -> Exit {
         ));
     }
     logs::warn(&schedule.warnings);
+    if schedule.left_out.contains_key(STRAYS) {
+        logs::warn(&Vec::from_iter(counts.strays(schedule.period)));
+    }
     let pace = match schedule.pace {
         Pace::Original => String::new(),
         pace => format!(", {}", pace.name()),

@@ -117,6 +117,7 @@ fn take(cut: Cut<'_>, reader: &mut Reader, batch: &mut Batch, counts: &mut Count
     match reader.line(line) {
         Line::Record(record) => {
             counts.parsed += 1;
+            counts.arrived(record.arrival_us, place);
             batch.push(&record);
         }
         Line::Comment => counts.comments += 1,

@@ -87,7 +87,8 @@ fn a_log_becomes_a_plan_that_checks() {
     let text = bench
         .nmax(&["import", "log", "access.log", "-o", "plans/other"])
         .exits(0);
-    text.shows(&["GET /item/{id}", "Scenarios", "Season", "plans/other.yaml"]);
+    let text = text.shows(&["GET /item/{id}", "Scenarios", "plans/other.yaml"]);
+    assert!(!text.stdout.contains("Season"), "five minutes have none");
 }
 
 /// Packed, in pieces, in the wrong order, from standard input: the same lines give the same numbers.
@@ -149,7 +150,8 @@ fn a_part_of_the_log_is_chosen() {
         ("--day 2026-11-21", 1),
         ("--from 2026-11-20T02:00:00Z --to 2026-11-20T02:10:00Z", 600),
         ("--from 2026-11-20T03:00 --to 2026-11-20T03:10 --zone +01:00", 600),
-        ("--from 2026-11-20T02:50:00Z", 601),
+        ("--from 2026-11-20T02:00:00Z", 3_600),
+        ("--from 2026-11-20T02:00:00Z --to 2026-11-22", 3_601),
     ];
     for (flags, want) in cases {
         let args = format!("{flags} access.log -o part").trim().to_owned();
@@ -157,11 +159,57 @@ fn a_part_of_the_log_is_chosen() {
         assert_eq!(count(&found["requests"]), want, "{flags}: {found:#}");
         assert_eq!(count(&found["parsed"]), total + 1, "{flags}: all lines are read");
     }
+    let text = bench
+        .nmax(&["import", "log", "access.log", "-o", "part", "--force"])
+        .exits(0);
+    text.shows(&["Season", "1 stamped far from all others"]);
     let wrong = ["--from", "2026-11-20T03:00:00Z", "--to", "2026-11-20T02:00:00Z"];
     let ended = bench.nmax(&[&["import", "log", "access.log", "-o", "x"], &wrong[..]].concat());
     ended.exits(2).says(&["ends before it begins"]);
     let ended = bench.nmax(&["import", "log", "access.log", "-o", "x", "--day", "2020-01-01"]);
     ended.exits(2).says(&["no request to make a plan of", "--zone"]);
+}
+
+/// One line of another year makes no other plan, wherever it stands, and its place is named.
+#[test]
+fn a_stray_stamp_is_named_and_sets_no_rate() {
+    let bench = Bench::new();
+    let text = visits(2_000);
+    bench.write("access.log", &text);
+    let whole = imported(&bench, "access.log -o whole");
+    let stray = line(9, 1, "GET /far", 200).replace("2026", "2099");
+    let lines: Vec<&str> = text.lines().collect();
+    for at in [0, 3_000, lines.len()] {
+        let (before, after) = lines.split_at(at);
+        let strayed = [before, &[stray.trim_end()], after].concat().join("\n");
+        bench.write("access.log", &format!("{strayed}\n"));
+        let found = imported(&bench, "access.log -o strayed");
+        assert_adds_up(&found);
+        for key in ["first", "last"] {
+            assert_eq!(found[key], whole[key], "{key} with a stray at {at}");
+        }
+        let rates = [&found, &whole].map(|found| found["sessions_per_s"].as_f64().unwrap());
+        assert!(
+            (rates[0] / rates[1] - 1.0).abs() < 0.01,
+            "{rates:?} with a stray at {at}"
+        );
+        let said = found["warnings"].to_string();
+        let place = format!("access.log:{} (2099-11-20T00:00:09Z)", at + 1);
+        assert!(
+            said.contains("stamped far from all others") && said.contains(&place),
+            "{said}"
+        );
+    }
+    // Nor does a replay wait for it.
+    bench.write("access.log", &format!("{stray}{}", visits(30)));
+    let listener = Listener::start();
+    let url = listener.url();
+    let args = ["replay", "access.log", "--target", &url, "--speed", "40", "--exit-zero"];
+    bench.nmax(&args).exits(0).says(&[
+        "left out: 1 requests: stamped far from all others",
+        "access.log:1 (2099-11-20T00:00:09Z)",
+    ]);
+    assert_eq!(listener.heard().len(), 90);
 }
 
 #[test]
@@ -219,6 +267,7 @@ fn logs_that_are_none_get_an_answer() {
         (".", "is a folder"),
         ("good.log --format $nonsense", "--format"),
         ("good.log --from yesterday", "--from: `yesterday` is no time"),
+        ("good.log --day 2026-02-30", "--day: `2026-02-30` is no time"),
     ];
     for (args, said) in cases {
         for verb in ["import log", "replay"] {
@@ -233,6 +282,10 @@ fn logs_that_are_none_get_an_answer() {
         }
     }
     assert!(bench.runs().is_empty(), "nothing was sent");
+    for time in ["0s", "300ms", "200h"] {
+        let ended = bench.nmax(&["import", "log", "good.log", "--session-timeout", time]);
+        ended.exits(2).says(&["a visit ends after a break of 1s to 168h"]);
+    }
 }
 
 /// Requests at their milliseconds: (ms, method, target, status, seconds taken).
@@ -299,6 +352,24 @@ fn a_replay_sends_the_log() {
     shown.shows(&["access.log, original pace", "Fidelity: this run beside access.log"]);
     let report = std::fs::read_to_string(bench.run().join("report.html")).unwrap();
     assert!(report.contains("<h2>Fidelity</h2>"));
+}
+
+/// What a log has is asked for byte for byte, by its plan as by its replay.
+#[test]
+fn odd_targets_are_sent_as_they_stand() {
+    let bench = Bench::new();
+    let want = "GET /%zz/100%?a[]=[1]";
+    let text: String = (0..20).map(|n| line(n, n, want, 200)).collect();
+    bench.write("access.log", &text);
+    let listener = Listener::start();
+    imported(&bench, &format!("access.log --target {}", listener.url()));
+    bench.nmax(&["check", "access.yaml", "--once"]).exits(0);
+    assert_eq!(heard(&listener), [want]);
+    let listener = Listener::start();
+    let url = listener.url();
+    let args = ["replay", "access.log", "--target", &url, "--speed", "40", "--exit-zero"];
+    bench.nmax(&args).exits(0);
+    assert_eq!(heard(&listener), vec![want; 20]);
 }
 
 #[test]

@@ -205,8 +205,7 @@ fn what_a_log_cannot_tell_is_no_difference() {
         duration_us,
         ..Line::get(f64::from(n), "10.0.0.1", "/")
     };
-    let source = profile(&(0..100).map(|n| line(n, 777, 0)).collect::<Vec<_>>());
-    let mut source = source;
+    let mut source = profile(&(0..100).map(|n| line(n, 777, 0)).collect::<Vec<_>>());
     source.types[0].time_us.add_many(0, 100);
     let of_run = |bytes: u64| profile(&(0..100).map(|n| line(n, bytes, 7_000)).collect::<Vec<_>>());
     let rows = compare(&source, &of_run(765));

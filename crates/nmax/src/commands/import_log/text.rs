@@ -1,6 +1,6 @@
 //! What was found, for people.
 
-use nmax_log::traffic::{Counted, Dist, Period, Profile, RequestType};
+use nmax_log::traffic::{Counted, Dist, Period, Popularity, Profile, RequestType};
 use nmax_report::number;
 
 use super::charts::{bars, thinned};
@@ -10,6 +10,8 @@ use super::{Found, HOUR_US, chart_is_ascii};
 const TYPES_MAX: usize = 20;
 const SCENARIOS_MAX: usize = 10;
 const HEAVY_MAX: usize = 5;
+/// Hours of a log from which on there is a season to be shown.
+const SEASON_HOURS_MIN: usize = 3;
 /// Columns of charts.
 const CHART_MAX: usize = 72;
 /// Widest name.
@@ -154,9 +156,11 @@ fn traffic(page: &mut Page, found: &Found) {
     let apart = &profile.apart;
     let apart = [
         (apart.robots, "of robots"),
+        (apart.load_tests, "of load tests by nmax"),
         (apart.resources, "static resources of pages"),
         (apart.without_request, "without method and path"),
-        (apart.late, "too late to be put in order"),
+        (apart.late, "out of the order of time"),
+        (apart.strays, "stamped far from all others"),
         (apart.other_hosts, "of other hosts"),
         (apart.out_of_period, "outside of that time"),
     ];
@@ -187,8 +191,11 @@ fn season(page: &mut Page, found: &Found) {
     let (Some(first), Some(last)) = (season.hours.first(), season.hours.last()) else {
         return;
     };
-    page.heading("Season: the whole log");
     let length = ((last.from_us - first.from_us) / HOUR_US).clamp(0, 1 << 20) as usize + 1;
+    if length < SEASON_HOURS_MIN {
+        return;
+    }
+    page.heading("Season: the whole log");
     let mut hours = vec![Some(0.0); length];
     for hour in &season.hours {
         let at = ((hour.from_us - first.from_us) / HOUR_US).max(0) as usize;
@@ -255,7 +262,7 @@ fn types(page: &mut Page, profile: &Profile) {
             kind.bytes
                 .mean()
                 .map_or_else(|| number::UNKNOWN.to_owned(), number::bytes),
-            number::count(kind.popularity.distinct),
+            targets(&kind.popularity),
             kind.popularity
                 .exponent
                 .map_or_else(|| number::UNKNOWN.to_owned(), number::digits),
@@ -274,6 +281,12 @@ fn types(page: &mut Page, profile: &Profile) {
         "request", "count", "share", "4xx 5xx", "p50", "p95", "p99", "bytes", "targets", "zipf",
     ];
     page.table(&head, &rows);
+}
+
+/// How many targets there are; `~` says that it is an estimate.
+fn targets(popularity: &Popularity) -> String {
+    let about = if popularity.is_estimate { "~" } else { "" };
+    format!("{about}{}", number::count(popularity.distinct))
 }
 
 /// The few scenarios that cover most of the traffic.
