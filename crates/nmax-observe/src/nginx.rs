@@ -37,6 +37,10 @@ impl Source for Nginx {
         Ok(readings(now, &numbers, &mut self.rates, &self.name))
     }
 
+    fn is_of_a_moment(&self) -> bool {
+        true
+    }
+
     fn about(&self) -> Option<String> {
         self.server.clone()
     }

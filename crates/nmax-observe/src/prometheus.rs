@@ -76,6 +76,10 @@ impl Source for Exporter {
         self.digest.read(now, self.fetcher.shown(), &page)
     }
 
+    fn is_of_a_moment(&self) -> bool {
+        true
+    }
+
     fn about(&self) -> Option<String> {
         let series = self.digest.series;
         (series > 0).then(|| format!("a page of {series} series"))

@@ -85,6 +85,12 @@ pub trait Source: Send {
     /// Reads all figures. `now` is on the run's clock. Rates are those since the reading before; the first one has none.
     fn read(&mut self, now: Nanos) -> Result<Vec<Reading>, Trouble>;
 
+    /// Whether figures of a moment decide what is said of it. Everything else that is read at the same time keeps processors
+    /// busy, so on the host of the system such figures would always be those of a moment at which little gets in.
+    fn is_of_a_moment(&self) -> bool {
+        false
+    }
+
     /// What it is, as it said itself when it was read last: `PostgreSQL 15.5`. `None` where it does not say.
     fn about(&self) -> Option<String> {
         None

@@ -18,6 +18,12 @@ const REASONS_MAX: usize = 3;
 /// How long the end waits for a source that is being read.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// Where in its period a source of figures of a moment is read, as shares of the period, or of a second if that is shorter: after
+/// all others, and early enough to be of the same second.
+const MOMENTS: (f64, f64) = (0.2, 0.6);
+/// The golden ratio less one: multiples of it are spread evenly, however many there are.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
 /// A source, how it is called and how often it is read.
 pub struct Watched {
     /// Host that its figures belong to.
@@ -161,6 +167,7 @@ struct Reader {
 impl Reader {
     fn run(mut self, mut source: Box<dyn Source>, every: Duration, clock: &impl Clock, stopped: &Receiver<()>) {
         let mut due = clock.now();
+        let (mut reading, is_of_a_moment) = (0_u32, source.is_of_a_moment());
         loop {
             let now = clock.now();
             let read = source.read(now);
@@ -174,7 +181,13 @@ impl Reader {
             }
             // A reading that took long is not followed by others that make up for it.
             due = Nanos(due.0 + every.as_nanos() as u64).max(clock.now());
-            let wait = Duration::from_nanos(due.since(clock.now()).0);
+            reading = reading.wrapping_add(1);
+            let later = if is_of_a_moment {
+                moment(reading, every)
+            } else {
+                Duration::ZERO
+            };
+            let wait = Duration::from_nanos(due.since(clock.now()).0) + later;
             match stopped.recv_timeout(wait) {
                 Err(RecvTimeoutError::Timeout) if !is_final => {}
                 _ => return,
@@ -268,6 +281,14 @@ impl Reader {
             Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
         }
     }
+}
+
+/// How long after the beginning of its period reading number `reading` takes place, where it must not always be at the same
+/// moment as others.
+fn moment(reading: u32, every: Duration) -> Duration {
+    let (first, last) = MOMENTS;
+    let place = first + (last - first) * (f64::from(reading) * GOLDEN).fract();
+    every.min(Duration::from_secs(1)).mul_f64(place)
 }
 
 #[cfg(test)]

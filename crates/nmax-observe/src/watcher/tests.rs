@@ -160,3 +160,27 @@ fn another_reason_is_said_and_not_each_of_many() {
     assert_eq!(said[5], ("SOURCE_LOST", "fickle on db cannot be read: reason 7"));
     assert!(seen.resources.iter().all(|one| one.metric == "up"), "-5 is absent");
 }
+
+/// Law: in any ten readings in a row, both halves of what is left of a second have some, and none is with those of the others.
+#[test]
+fn moments_are_spread_over_the_second() {
+    let places: Vec<f64> = (1..200)
+        .map(|reading| moment(reading, Duration::from_secs(1)).as_secs_f64())
+        .collect();
+    assert!(places.iter().all(|place| (0.2..0.6).contains(place)), "{places:?}");
+    for ten in places.windows(10) {
+        let early = ten.iter().filter(|place| **place < 0.4).count();
+        assert!((3..=7).contains(&early), "{ten:?}");
+    }
+    let of_s = |every| moment(1, every).as_secs_f64();
+    assert_eq!(
+        of_s(Duration::from_secs(10)),
+        of_s(Duration::from_secs(1)),
+        "of the same second"
+    );
+    let tenth_s = of_s(Duration::from_millis(100));
+    assert!(
+        (10.0 * tenth_s - of_s(Duration::from_secs(1))).abs() < 1e-6,
+        "{tenth_s}"
+    );
+}
