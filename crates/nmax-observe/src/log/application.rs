@@ -56,6 +56,17 @@ const LEVELS: [(&str, Level); 17] = [
     ("EMERGENCY", Level::Fatal),
     ("PANIC", Level::Fatal),
 ];
+/// How PHP begins what it has to say, wherever in a line whoever passes it on puts that.
+const OF_PHP: [(&str, Level); 6] = [
+    ("PHP Fatal error: ", Level::Fatal),
+    ("PHP Parse error: ", Level::Fatal),
+    ("PHP Recoverable fatal error: ", Level::Error),
+    ("PHP Warning: ", Level::Warning),
+    ("PHP Notice: ", Level::Other),
+    ("PHP Deprecated: ", Level::Other),
+];
+/// What PHP-FPM writes before a line of one of its processes; its own level says only that there was one.
+const PASSED_ON: [&str; 2] = [" said into stderr: \"", " said into stdout: \""];
 /// What says that a program broke, and how that is called.
 const BREAKS: [(&str, &str); 5] = [
     ("panicked at", "panic"),
@@ -230,9 +241,24 @@ fn is_link(text: &str) -> bool {
     .any(|words| text.starts_with(words))
 }
 
+/// How bad a line is, if it says so. Where it passes on what another program said, that decides.
+pub(super) fn level_of(text: &str) -> Option<Level> {
+    let of_php = OF_PHP
+        .iter()
+        .filter_map(|(words, level)| Some((text.find(words)?, *level)))
+        .min_by_key(|(at, _)| *at);
+    if let Some((_, level)) = of_php {
+        return Some(level);
+    }
+    let inner = PASSED_ON.iter().find_map(|words| text.split_once(words));
+    inner
+        .and_then(|(_, inner)| word_of_level(inner))
+        .or_else(|| word_of_level(text))
+}
+
 /// The first word of a level near the beginning of a line: in capital letters, or in small ones within brackets, after
 /// `level=` or as JSON has it.
-pub(super) fn level_of(text: &str) -> Option<Level> {
+fn word_of_level(text: &str) -> Option<Level> {
     let bytes = text.as_bytes();
     let end = bytes.len().min(LEVEL_BYTES);
     let mut at = 0;

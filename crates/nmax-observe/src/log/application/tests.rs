@@ -46,6 +46,32 @@ fn levels_are_words_near_the_beginning() {
         ("MY_ERROR=0", None, "a part of a name"),
         ("WARN: disk", Some(Level::Warning), "the first word"),
         ("", None, "nothing"),
+        (
+            "[31-Jan-2026 12:00:00] WARNING: [pool shop] child 7 said into stderr: \"NOTICE: PHP message: PHP Fatal error:  \
+             Uncaught RuntimeException: no stock in /srv/shop.php:3\"",
+            Some(Level::Fatal),
+            "PHP-FPM passes on what broke",
+        ),
+        (
+            "[31-Jan-2026 12:00:00] WARNING: [pool shop] child 7 said into stderr: \"NOTICE: PHP message: order 7\"",
+            Some(Level::Other),
+            "and what did not",
+        ),
+        (
+            "[31-Jan-2026 12:00:00] WARNING: [pool shop] child 7 said into stdout: \"order 7\"",
+            Some(Level::Warning),
+            "or what has no level",
+        ),
+        (
+            "2026/01/31 12:00:00 [error] 7#7: *1 FastCGI sent in stderr: \"PHP message: PHP Warning:  Undefined array key\"",
+            Some(Level::Warning),
+            "nginx passes it on as an error",
+        ),
+        (
+            "[31-Jan-2026 12:00:00 UTC] PHP Notice:  PHP Fatal error: is only said here",
+            Some(Level::Other),
+            "PHP's own log; the first one counts",
+        ),
     ];
     for (line, want, why) in cases {
         assert_eq!(level_of(line), want, "{why}: {line}");
