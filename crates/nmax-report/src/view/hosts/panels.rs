@@ -18,6 +18,7 @@ pub(super) fn panels(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
     for recipe in &RECIPES {
         panels.extend(drawn(recipe, all, end));
     }
+    panels.extend(operations(all, end));
     panels.extend(services(all, end));
     panels.truncate(PANELS_MAX);
     panels
@@ -72,6 +73,26 @@ pub(super) fn drawn(recipe: &Recipe, all: &[(&Figure, &Track)], end: Nanos) -> V
         })
     };
     sources.filter_map(panel).collect()
+}
+
+/// What services were asked for: a picture for each kind of operation, since a few transactions would not show beside
+/// thousands of rows. Transfers of all disks together are no service's.
+fn operations(all: &[(&Figure, &Track)], end: Nanos) -> Vec<Panel> {
+    let panel = |(figure, track): &(&Figure, &Track)| {
+        let (service, what) = figure.source.strip_prefix("operations ")?.rsplit_once(' ')?;
+        let is_quiet = track.points().all(|(_, value)| value == 0.0);
+        if figure.metric != "operations_per_s" || service == "disk" || is_quiet {
+            return None;
+        }
+        let gaps = gaps(all, &[&figure.source], end);
+        Some(Panel {
+            title: format!("{}: {what} per second", capital(service)),
+            unit: track.unit.clone(),
+            lines: vec![line(what, (figure, track), &gaps, end)],
+            gaps,
+        })
+    };
+    all.iter().filter_map(panel).collect()
 }
 
 /// A figure, after the largest value that it had.

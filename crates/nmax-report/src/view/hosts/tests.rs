@@ -201,6 +201,40 @@ fn lines_of_a_log_are_not_called_requests() {
     }
 }
 
+/// What a server was asked for has pictures of its own, beside its connections; each line has its name.
+#[test]
+fn operations_of_services_are_drawn() {
+    let mut all = Readings::default();
+    let figures = [
+        ("nginx front door", "accepted_per_s", 1.0),
+        ("operations disk reads", "operations_per_s", 7.0),
+        ("operations front door requests", "operations_per_s", 187.0),
+        ("operations shop rows", "operations_per_s", 5_000.0),
+        ("operations shop transactions", "operations_per_s", 12.0),
+        ("operations shop blocks", "operations_per_s", 0.0),
+    ];
+    for second in 1..4 {
+        for (source, metric, value) in figures {
+            push(&mut all, 1_000 * second, (source, metric, "per s"), value);
+        }
+    }
+    let panels = super::panels::panels(&all.iter().collect::<Vec<_>>(), Nanos::from_secs(4));
+    let drawn: Vec<(&str, &str, Option<f64>)> = panels
+        .iter()
+        .flat_map(|panel| panel.lines.iter().map(|line| (&*panel.title, line)))
+        .map(|(title, line)| (title, &*line.name, line.points.iter().find_map(|(_, value)| *value)))
+        .collect();
+    assert_eq!(
+        drawn,
+        [
+            ("Front door: requests per second", "requests", Some(187.0)),
+            ("Shop: rows per second", "rows", Some(5_000.0)),
+            ("Shop: transactions per second", "transactions", Some(12.0)),
+            ("Nginx front door: per s", "accepted_per_s", Some(1.0)),
+        ]
+    );
+}
+
 /// A host of many processors keeps its memory and its services in the table, and percentiles have no mean.
 #[test]
 fn what_a_host_has_many_of_gives_way() {
