@@ -15,6 +15,8 @@ const TIME_WAIT_SHARE: f64 = 0.5;
 const SYSTEM_FILES_SHARE: f64 = 0.9;
 /// Available memory below which a run is likely to be INVALID, and surely.
 const MEMORY_SHARES: (f64, f64) = (0.1, nmax_analysis::gates::MEMORY_SHARE_MIN);
+/// Tasks per CPU, of the last minute, from which a worker is likely to wait for its own.
+const LOAD_PER_CPU_MAX: f64 = 0.5;
 /// A clock reading that costs more than this is a system call, ns.
 const CLOCK_NS_MAX: f64 = 200.0;
 /// Clocks that are read through the bus, in a microsecond or so.
@@ -36,6 +38,7 @@ pub fn checks(host: &Host) -> Vec<Finding> {
         memory(host),
         swap(host),
         cores(host),
+        busy(host),
         governor(host),
         clock(host),
         timer_slack(host),
@@ -199,6 +202,16 @@ fn cores(host: &Host) -> Option<Finding> {
     let remedy = format!("`--workers {workers}`, or a larger `cpu.max` (Kubernetes: no CPU limit)");
     let found = finding("CORES", "cores", value, meaning).with(quota, Some(cpus as f64));
     Some(found.raised(true, Level::Warning, remedy))
+}
+
+fn busy(host: &Host) -> Option<Finding> {
+    let (load, cpus) = (host.load?, host.cpus? as f64);
+    let value = format!("{} tasks on {} CPUs", digits(load), count(cpus as u64));
+    let meaning = "tasks that ran or waited to run, on average over the last minute; where other programs take the CPUs, \
+                   requests leave late, and a run is INVALID";
+    let remedy = "end what else runs here, or wait a minute if it has ended; a lower `nice` helps little";
+    let found = finding("BUSY", "load average", value, meaning).with(load, Some(LOAD_PER_CPU_MAX * cpus));
+    Some(found.raised(load > LOAD_PER_CPU_MAX * cpus, Level::Warning, remedy))
 }
 
 fn governor(host: &Host) -> Option<Finding> {

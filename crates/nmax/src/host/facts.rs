@@ -31,6 +31,8 @@ pub struct Host {
     pub swap_used_bytes: Option<u64>,
     /// CPUs that this process may run on.
     pub cpus: Option<u64>,
+    /// Tasks that ran or waited to run, on average over the last minute.
+    pub load: Option<f64>,
     /// Cores' worth of CPU time that its control groups allow it.
     pub quota_cores: Option<f64>,
     /// How the first CPU's frequency is governed.
@@ -74,6 +76,7 @@ impl Host {
                 .lines()
                 .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))
                 .and_then(cpus),
+            load: text("proc/loadavg").and_then(|text| text.split_ascii_whitespace().next()?.parse().ok()),
             quota_cores: quota(root),
             governor: word("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             clock_source: word("sys/devices/system/clocksource/clocksource0/current_clocksource"),

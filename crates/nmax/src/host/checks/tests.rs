@@ -22,6 +22,7 @@ fn good() -> Host {
         }),
         swap_used_bytes: Some(0),
         cpus: Some(4),
+        load: Some(0.3),
         quota_cores: None,
         governor: Some("performance".into()),
         clock_source: Some("tsc".into()),
@@ -33,7 +34,7 @@ fn good() -> Host {
 #[test]
 fn a_good_host_is_ok_in_every_point() {
     let found = checks(&good());
-    assert_eq!(found.len(), 12);
+    assert_eq!(found.len(), 13);
     for finding in found {
         assert!(finding.level == Level::Ok && finding.remedy.is_empty(), "{finding:?}");
     }
@@ -48,7 +49,8 @@ fn each_check_speaks_for_itself() {
         available_bytes: (1e6 * share) as u64,
     };
     assert_eq!(memory(0.04).available_bytes, 40_000);
-    let cases: [(&str, Level, &str, Spoil); 12] = [
+    let cases: [(&str, Level, &str, Spoil); 13] = [
+        ("BUSY", Level::Warning, "what else runs", |host| host.load = Some(2.5)),
         ("OPEN_FILES", Level::Warning, "ulimit", |host| {
             host.files_hard = Some(4_096)
         }),
