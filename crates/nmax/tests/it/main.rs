@@ -11,7 +11,7 @@
 //!   certificates), `data`, `doctor`, `wire`, `limits` (ways to a server),
 //!   `secrets` (what is not shown), `inputs` (files of certificates),
 //!   `servers` (nginx, Apache, varnish), `schemas` (of answers), `seeds` (of the fuzz targets), `signals`, `survival` (kill, full disk),
-//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` (of `nmax check`),
+//!   `import`, `prove` (of recorded plans), `logs` (imported, replayed), `slice`, `results`, `compare`, `scale`, `suspects` (known bottlenecks), `terminal`, `calibration`, `advice` and `observed` (of `nmax check`),
 //!   `endings` (before the plan's), `examples`, `tutorials`
 
 #![allow(
@@ -39,6 +39,7 @@ mod import;
 mod inputs;
 mod limits;
 mod logs;
+mod observed;
 mod outcomes;
 mod planless;
 mod plans;
