@@ -1,7 +1,8 @@
 //! URLs as a load generator needs them: an origin to connect to and a target to ask for.
 //!
 //! Only `http` and `https`. Host names are lower-cased; characters that RFC 3986 forbids in a path
-//! or query are percent-encoded, so no URL can break a request head. Fragments are dropped.
+//! or query are percent-encoded, but for `%` and brackets, which browsers send as they are: no URL can
+//! break a request head. Fragments are dropped.
 
 use std::fmt;
 use std::net::Ipv6Addr;
@@ -301,7 +302,8 @@ fn remove_dot_segments(path: &str) -> String {
     format!("/{}", kept.join("/"))
 }
 
-/// Path and query with every illegal character percent-encoded; valid escapes stay.
+/// Path and query with what must not stand in a request line percent-encoded: blanks, controls, quotes and what is not
+/// ASCII. All else stays as written, as browsers send it: escapes, a `%` that begins none, brackets.
 fn encode(path: &str, query: Option<&str>) -> String {
     let mut out = String::with_capacity(path.len() + query.map_or(0, |q| q.len() + 1));
     encode_into(&mut out, path);
@@ -313,15 +315,8 @@ fn encode(path: &str, query: Option<&str>) -> String {
 }
 
 fn encode_into(out: &mut String, text: &str) {
-    let bytes = text.as_bytes();
-    for (at, &byte) in bytes.iter().enumerate() {
-        let legal = match byte {
-            b'%' => bytes
-                .get(at + 1..at + 3)
-                .is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit)),
-            _ => is_legal(byte),
-        };
-        if legal {
+    for byte in text.bytes() {
+        if is_legal(byte) {
             out.push(char::from(byte));
         } else {
             const HEX: &[u8; 16] = b"0123456789ABCDEF";
@@ -332,12 +327,16 @@ fn encode_into(out: &mut String, text: &str) {
     }
 }
 
-/// `pchar`, `/` and `?` of RFC 3986; `?` reaches here only inside a query.
+/// `pchar`, `/` and `?` of RFC 3986, and `%`, `[` and `]`, which the sets of the URL Standard (WHATWG) leave alone; `?`
+/// reaches here only inside a query.
 fn is_legal(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
             byte,
             b'-' | b'.' | b'_' | b'~' | b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*'
         )
-        || matches!(byte, b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/' | b'?')
+        || matches!(
+            byte,
+            b'+' | b',' | b';' | b'=' | b':' | b'@' | b'/' | b'?' | b'%' | b'[' | b']'
+        )
 }
