@@ -60,7 +60,7 @@ impl<'a> Recording<'a> {
             "--silent",
             "--show-error",
             "--max-time",
-            "60",
+            "240",
             "--proxy",
             &self.proxy,
             "--noproxy",
@@ -90,6 +90,11 @@ fn urls(entries: &[Value]) -> Vec<&str> {
         .iter()
         .map(|entry| entry["request"]["url"].as_str().unwrap())
         .collect()
+}
+
+/// Who may do what with a file.
+fn mode(bench: &Bench, name: &str) -> u32 {
+    fs::metadata(bench.path(name)).unwrap().permissions().mode() & 0o777
 }
 
 fn encrypted(bench: &Bench) -> Running {
@@ -162,11 +167,12 @@ fn curl_is_recorded_and_a_plan_comes_of_it() {
             assert!(!text.contains(secret), "{secret}: {text}");
         }
     }
-    let mode = fs::metadata(bench.path("visit.secrets.json"))
-        .unwrap()
-        .permissions()
-        .mode();
-    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(mode(&bench, "visit.secrets.json"), 0o600);
+    assert_eq!(
+        mode(&bench, "visit.har"),
+        mode(&bench, "visit.yaml"),
+        "whoever reads the plan may read this"
+    );
     let ignored = fs::read_to_string(bench.path(".gitignore")).unwrap();
     assert!(ignored.contains("/visit.secrets.json"), "{ignored}");
     assert!(!bench.path("visit.ca.pem").exists());
@@ -188,7 +194,7 @@ fn a_chromium_of_its_own_is_recorded_with_and_without_encryption() {
     ] {
         let url = format!("{site}/login");
         let mut args = vec![url.as_str(), "--headless", "-o", name, "--upstream-ca", "target.pem"];
-        args.extend(["--browser-arg=--disable-dev-shm-usage", "-d", "60s"]);
+        args.extend(["--browser-arg=--disable-dev-shm-usage", "-d", "10m"]);
         let recording = Recording::start(&bench, &args);
         for path in ["/login", "/app.css", "/app.js", "/logo.png"] {
             recording.until_shown(&format!("  {path}"));
@@ -213,16 +219,41 @@ fn a_chromium_of_its_own_is_recorded_with_and_without_encryption() {
 fn a_recorder_that_is_killed_leaves_a_recording() {
     let (bench, target) = (Bench::new(), target());
     let recording = Recording::start(&bench, &[&target.url(), "--no-browser", "-o", "visit"]);
-    for path in ["/hello", "/bytes/10"] {
+    // The second one says that the first one had a password in it.
+    for path in ["/echo?note=late-known-words", "/hello?password=late-known-words"] {
         recording.curl(&[&format!("{}{path}", target.url())]);
-        recording.until_shown(&format!("  {path}"));
+        recording.until_shown(&format!("  {}", path.split('=').next().unwrap()));
     }
     recording.job.signal(Signal::KILL);
     assert_eq!(recording.job.wait().code, 128 + 9);
+    assert_eq!(mode(&bench, "visit.har"), 0o600, "nobody else may read what is left");
     let imported = bench
         .nmax(&["import", "har", "visit.har", "-o", "again", "--json"])
         .exits(0);
     assert_eq!(imported.json()["entries"], 2);
+    let copy = fs::read_to_string(bench.path("again.har")).unwrap();
+    assert!(!copy.contains("late-known-words"), "{copy}");
+}
+
+#[test]
+fn what_is_typed_by_mistake_does_no_harm() {
+    let (bench, target) = (Bench::new(), target());
+    let mut recording = Recording::start(&bench, &[&target.url(), "--no-browser", "-o", "visit"]);
+    recording.typing.write_all(b"l\xf6schen \xff\xfe\n").unwrap();
+    recording.until_shown("schen");
+    recording.types("");
+    recording.until_shown("q: end the recording");
+    recording.types("");
+    recording.until_shown("nothing is marked");
+    recording.types("look around");
+    recording.until_shown("--- look around ---");
+    recording.curl(&[&format!("{}/hello", target.url())]);
+    recording.until_shown("  /hello");
+    recording.types("");
+    // Asked for a name, `q` is none.
+    recording.end().exits(0);
+    let text = fs::read_to_string(bench.path("visit.yaml")).unwrap();
+    assert!(text.contains("look around"), "{text}");
 }
 
 #[test]
@@ -258,12 +289,14 @@ fn a_large_download_takes_no_memory() {
 #[test]
 fn other_hosts_pass_and_are_named_at_the_end() {
     let (bench, target) = (Bench::new(), target());
-    let recording = Recording::start(&bench, &["http://localhost:1/", "--no-browser", "-o", "visit"]);
+    fs::create_dir(bench.path("mine")).unwrap();
+    let recording = Recording::start(&bench, &["http://localhost:1/", "--no-browser", "-o", "mine/new/visit"]);
     recording.curl(&[&format!("{}/hello", target.url())]);
     recording.until_shown("127.0.0.1 passes undecrypted");
     let ended = recording.end().exits(5);
     ended.says(&["nothing was recorded", "127.0.0.1 (once)", "--host"]);
-    assert!(!bench.path("visit.har").exists() && !bench.path("visit.yaml").exists());
+    let left: Vec<_> = fs::read_dir(bench.path("mine")).unwrap().collect();
+    assert!(left.is_empty(), "what was made for it is taken away: {left:?}");
 }
 
 #[test]
@@ -271,7 +304,10 @@ fn a_recording_without_any_reply_is_kept_but_makes_no_plan() {
     let bench = Bench::new();
     let target = encrypted(&bench);
     let recording = Recording::start(&bench, &[&target.url(), "--no-browser", "-o", "visit"]);
-    recording.curl(&["--cacert", "visit.ca.pem", &format!("{}/login", target.url())]);
+    for path in ["/login?note=late-known-words", "/login?password=late-known-words"] {
+        recording.curl(&["--cacert", "visit.ca.pem", &format!("{}{path}", target.url())]);
+        recording.until_shown(&format!("  {}", path.split('=').next().unwrap()));
+    }
     recording.until_shown("--upstream-ca FILE");
     let ended = recording.end().exits(5);
     ended.says(&[
@@ -281,7 +317,9 @@ fn a_recording_without_any_reply_is_kept_but_makes_no_plan() {
         "--upstream-ca FILE",
         "--insecure",
     ]);
-    assert_eq!(entries(&bench, "visit.har").len(), 1, "what happened can be looked at");
+    assert_eq!(entries(&bench, "visit.har").len(), 2, "what happened can be looked at");
+    let text = fs::read_to_string(bench.path("visit.har")).unwrap();
+    assert!(!text.contains("late-known-words"), "{text}");
     assert!(!bench.path("visit.yaml").exists() && !bench.path("visit.evidence.json").exists());
 }
 
@@ -302,11 +340,15 @@ fn what_cannot_be_recorded_is_said_at_once() {
     let bench = Bench::new();
     bench.write("no.pem", "nothing\n");
     //   arguments                                                        words
-    let cases: [(&[&str], &[&str]); 6] = [
+    let cases: [(&[&str], &[&str]); 7] = [
         (&["shop.test"], &["no scheme", "https://"]),
         (
             &["http://a.test/", "--host", "http://b.test", "--host", "c d"],
             &["http://b.test", "c d", "is no host"],
+        ),
+        (
+            &["http://a.test/", "--host", "com", "--host", "é.test"],
+            &["`com` is a public suffix", "xn--"],
         ),
         (&["http://a.test/", "--upstream-ca", "none.pem"], &["none.pem"]),
         (&["http://a.test/", "--upstream-ca", "no.pem"], &["no certificate"]),
