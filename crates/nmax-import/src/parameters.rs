@@ -21,6 +21,7 @@ mod hide;
 mod shown;
 
 use bind::Binder;
+pub(crate) use feeders::column_name;
 pub use feeders::{Feeder, Feeders};
 use field::{Field, Shown, field, may_be_name};
 use shown::shown;

@@ -86,7 +86,9 @@ pub(super) fn bits(value: &str) -> f64 {
         .find(|at| value.is_char_boundary(*at))
         .unwrap_or(0);
     let pieces = value[..end].split(|c: char| !c.is_alphanumeric());
-    pieces.filter(|piece| !is_plain(piece)).map(piece_bits).sum()
+    // Not `sum`, which is -0 where there is nothing to be added.
+    let bits = pieces.filter(|piece| !is_plain(piece)).map(piece_bits);
+    bits.fold(0.0, |all, bits| all + bits)
 }
 
 fn piece_bits(piece: &str) -> f64 {

@@ -118,6 +118,8 @@ pub(super) struct Profile {
     codings: Vec<&'static str>,
     /// Cookies are written at the requests, so that a jar would send a second line of them.
     has_own_cookies: bool,
+    /// The visits begin with an empty cache, as somebody's first one does.
+    is_new: bool,
 }
 
 impl Profile {
@@ -137,6 +139,7 @@ impl Profile {
                 headers: Vec::new(),
                 codings: Vec::new(),
                 has_own_cookies: false,
+                is_new: false,
             };
         };
         let own = |name: &&str| {
@@ -150,6 +153,10 @@ impl Profile {
                 let has_some = |entry: &Entry| header(&entry.request.headers, "cookie").is_some();
                 told.recording.is_command && told.recording.entries.iter().any(has_some)
             }),
+            is_new: told.iter().all(|told| {
+                let mut entries = told.recording.entries.iter();
+                !told.recording.is_command && !entries.any(is_cached)
+            }),
         }
     }
 
@@ -158,6 +165,12 @@ impl Profile {
         let mut map = vec![("redirects".to_owned(), Yaml::plain("none"))];
         if self.has_own_cookies {
             map.push(("cookies".to_owned(), Yaml::plain("ignore")));
+        }
+        if self.is_new {
+            let visitor = Yaml::plain("new");
+            let visitor =
+                visitor.with_note("each visit begins as the recorded one: no cache, no cookies, no connections");
+            map.push(("visitor".to_owned(), visitor));
         }
         if !self.codings.is_empty() {
             let codings = self.codings.iter().map(Yaml::plain).collect();
@@ -183,6 +196,11 @@ impl Profile {
     fn has(&self, name: &str, value: &str) -> bool {
         self.headers.iter().any(|(own, known)| own == name && known == value)
     }
+}
+
+/// Whether the browser knew a reply from an earlier visit.
+fn is_cached(entry: &Entry) -> bool {
+    entry.is_from_cache || entry.response.as_ref().is_some_and(|response| response.status == 304)
 }
 
 /// Content codings that the browser took and nmax undoes.

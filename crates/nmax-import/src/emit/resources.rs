@@ -6,8 +6,10 @@ use nmax_plan::plan::RESOURCES_MAX;
 use super::fill::{clean, literal};
 use super::request::Shape;
 use super::scenario::Writing;
+use crate::correlate::Correlation;
 use crate::kind::kind;
 use crate::options::Resources;
+use crate::parameters::column_name;
 use crate::parts::split;
 use crate::recording::{Entry, Kind, Skipped};
 
@@ -66,6 +68,7 @@ impl Writing<'_, '_> {
                 Ok(url) if urls.contains(&url) => "the page asks for it more than once".to_owned(),
                 Ok(_) if urls.len() >= RESOURCES_MAX => "the page has more resources than a step can list".to_owned(),
                 Ok(url) => {
+                    self.warn_of_value(entry);
                     urls.push(url);
                     continue;
                 }
@@ -78,6 +81,30 @@ impl Writing<'_, '_> {
             });
         }
         urls.into_iter().map(Yaml::text).collect()
+    }
+
+    /// Says when a listed resource asks for what the recorded user saw, while each user sees something else.
+    fn warn_of_value(&mut self, entry: &Entry) {
+        let target = split(&entry.request.url);
+        let pairs: Vec<(String, String)> = target.pairs().filter_map(|pair| pair.decoded()).collect();
+        let is_sent = |value: &&Correlation| {
+            let is_named = |name: &str| {
+                let name = column_name(name);
+                value.name == name || value.name.starts_with(&format!("{name}_"))
+            };
+            let is_in_path = value.value.len() >= VALUE_BYTES_MIN && target.segments().any(|own| own == value.value);
+            let mut named = pairs.iter().filter(|(_, own)| *own == value.value);
+            is_in_path || named.any(|(name, own)| own.len() >= VALUE_BYTES_MIN || is_named(name))
+        };
+        let Some(value) = self.told.correlations.values.iter().find(is_sent) else {
+            return;
+        };
+        let (url, name) = (target.path_and_query, &value.name);
+        let warning = format!(
+            "{url} comes with its page as it was recorded, whatever `{name}` is then: if each user must ask for its own, \
+             make it a step behind the page, with `${{{name}}}` in it"
+        );
+        self.warn(self.shared.secrets.hide(&warning));
     }
 
     /// The URL of a resource, or why it is not listed.

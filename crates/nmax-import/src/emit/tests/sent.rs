@@ -230,3 +230,54 @@ fn files_with_secrets_are_kept_for_their_owner() {
     assert!(said.contains("visit.body-2.json holds a secret"), "{said}");
     assert!(!said.contains("visit.body-3.json"), "{said}");
 }
+
+/// Whoever comes with an empty cache is new each time; somebody who had been there before, and a command, are not.
+#[test]
+fn visits_with_an_empty_cache_are_those_of_new_visitors() {
+    use nmax_plan::plan::Visitor;
+    let visits = |change: fn(&mut Recording)| {
+        let mut visit = recording(vec![page(0, "/", ""), get(30, "/app.css", Kind::Style)]);
+        change(&mut visit);
+        let (emitted, _) = untouched(&visit);
+        read(&emitted.plan, &emitted.files).unwrap().defaults.visitor
+    };
+    assert_eq!(visits(|_| {}), Visitor::New);
+    assert_eq!(
+        visits(|visit| visit.entries[1].is_from_cache = true),
+        Visitor::Returning
+    );
+    assert_eq!(
+        visits(|visit| visit.entries[1] = get(30, "/app.css", Kind::Style).status(304)),
+        Visitor::Returning
+    );
+    assert_eq!(visits(|visit| visit.is_command = true), Visitor::Returning);
+}
+
+/// A page's own call for the item that it shows names the value that it would need.
+#[test]
+fn resources_that_ask_for_what_was_recorded_are_said() {
+    let entries = |call: &str| {
+        vec![
+            page(0, "/", "<a href=\"/book/196\">a</a> <a href=\"/book/197\">b</a>"),
+            page(
+                5000,
+                "/book/197",
+                "<form><input type=hidden name=book_id value=197></form>",
+            ),
+            get(5030, call, Kind::Call).answers("application/json", "{}"),
+            post(9000, "/basket", "book_id=197"),
+        ]
+    };
+    let (made, _) = made(entries("/api/stock?book=197"), &Options::default());
+    let said = made.summary.warnings.join("\n");
+    assert!(made.plan.contains("- \"/api/stock?book=197\""), "{}", made.plan);
+    assert!(
+        said.contains("/api/stock?book=197 comes with its page as it was recorded"),
+        "{said}\n{}",
+        made.plan
+    );
+    assert!(said.contains("with `${book_id}` in it"), "{said}");
+    let (other, _) = super::made(entries("/api/stock?shop=197"), &Options::default());
+    let said = other.summary.warnings.join("\n");
+    assert!(!said.contains("as it was recorded"), "{said}");
+}
