@@ -126,6 +126,45 @@ fn equal_systems_are_not_told_apart() {
     }
 }
 
+/// Files that a browser fetches once and keeps: four exchanges of the first second before, three after. Where the parts of a
+/// run do not tell how much they differ, the fewer exchanges, the less is said; the release is faster, not worse.
+#[test]
+fn a_request_of_a_few_exchanges_tells_nothing() {
+    let mut random = Random::new(29);
+    let faster = System { slowness: 0.4, ..QUIET };
+    let rare = |count: u64, time_ms: f64| {
+        let of = |seconds: f64| {
+            let mut values = Values::default();
+            FIGURES
+                .iter()
+                .for_each(|(metric, ..)| values.set(*metric, Some(time_ms)));
+            values.set(Metric::FailureRate, Some(0.0));
+            values.set(Metric::Throughput, Some(count as f64 / seconds));
+            values.set(Metric::Bytes, Some(512.0));
+            values
+        };
+        let mut blocks = vec![Values::default(); BLOCKS];
+        blocks[0] = of(1.0);
+        Figures {
+            count,
+            values: of(BLOCKS as f64),
+            blocks,
+        }
+    };
+    let (mut before, mut after) = (run(&mut random, QUIET, 4_000), run(&mut random, faster, 4_000));
+    for number in 0..20 {
+        let name = format!("image {number}");
+        before.requests.insert(name.clone(), rare(4, 1.0));
+        after.requests.insert(name, rare(3, 3.4));
+    }
+    let found = ask(&[before], &[after], &[]);
+    assert_eq!(found.said(), Said::Better, "{found:#?}");
+    let of_images = found.rows.iter().filter(|row| row.request.starts_with("image"));
+    for row in of_images {
+        assert_ne!(row.said, Said::Worse, "{row:#?}");
+    }
+}
+
 /// Runs of 2 s without parts, which differ by 20 % in times and throughput, are not told apart either.
 #[test]
 fn short_runs_of_equal_systems_are_not_told_apart() {

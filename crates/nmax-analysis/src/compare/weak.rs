@@ -32,13 +32,15 @@ pub(super) struct Variance {
 /// those show, at least 1 %². With fewer it is assumed:
 ///
 /// ```text
-/// s² = a² + b² + c²
+/// s² = a² + b² + c² + d²
 /// ```
 ///
 /// - a: what equal runs differ by at least, by metric (5 % of a median, 15 % of a p99), times [`stretch`]
 /// - b: standard deviation of the parts of a run: as if a part differed from the next no more than a run from the next.
 ///   Independent parts would only say b/√parts; but what is noise for minutes looks quiet within one run
 /// - c: what the runs compared differ by, where a side has two
+/// - d: 1/√n of the run with the fewest exchanges n, where fewer than 3 degrees of freedom are in b: times of which nothing is
+///   known are taken to spread as widely as they are long, and a count to be one of a Poisson process. Tails more, as in a
 ///
 /// Degrees of freedom by Welch and Satterthwaite. O(n + m + parts).
 pub(super) fn shift(
@@ -60,7 +62,8 @@ pub(super) fn shift(
             value: (stretch * metric.least_deviation()).powi(2),
             df: f64::INFINITY,
         };
-        sum(&[assumed, within(metric, before, after), between])
+        let within = within(metric, before, after);
+        sum(&[assumed, within, between, sampled(metric, within, before, after)])
     };
     let estimate = mean(y)? - mean(x)?;
     let error = (variance.value * (1.0 / x.len() as f64 + 1.0 / y.len() as f64)).sqrt();
@@ -114,6 +117,20 @@ fn within(metric: Metric, before: &[&Figures], after: &[&Figures]) -> Variance {
         .map(|one| one.blocks.iter().filter_map(|block| block.score(metric)).collect())
         .collect();
     between(&scores.iter().map(Vec::as_slice).collect::<Vec<_>>())
+}
+
+/// Variance of a figure of so few exchanges that the parts of the runs do not tell how much they differ.
+fn sampled(metric: Metric, within: Variance, before: &[&Figures], after: &[&Figures]) -> Variance {
+    let tail = metric.least_deviation() / Metric::ResponseMean.least_deviation();
+    let fewest = before.iter().chain(after).map(|one| one.count.max(1)).min();
+    let value = match fewest {
+        Some(count) if within.df < KNOWN_DF => tail * tail / count as f64,
+        _ => 0.0,
+    };
+    Variance {
+        value,
+        df: f64::INFINITY,
+    }
 }
 
 /// A sum of variances; its degrees of freedom by Welch and Satterthwaite.
