@@ -307,9 +307,9 @@ fn between(before: &[Origin], after: &[Origin], found: &mut Vec<Caveat>) {
     if one.len() > 1 || other.len() > 1 || (!one.is_empty() && !other.is_empty() && one != other) {
         let targets = |side: &[Origin]| values(side, |origin| origin.target.clone());
         let text = if targets(before) == targets(after) {
-            "the plans are not the same; `plan.yaml` of the runs shows how they differ"
+            "the plans are not the same; the `plan` in `manifest.json` of the runs shows how they differ"
         } else {
-            "the plans are not the same, maybe by their targets alone; `plan.yaml` of the runs shows it"
+            "the plans are not the same, maybe by their targets alone; the `plan` in their `manifest.json` shows it"
         };
         found.push(told(text.into()));
     }
